@@ -23,64 +23,31 @@
 /* The control up to the last field that zio_check_control() and zio_count_block() read */
 #define CHECKED (offsetof(struct zio_control, flags) + sizeof(uint32_t))
 
-struct batch {
-	struct zio_channel *ch;
-	struct zio_block *blks;
-	unsigned int n;
-	uint8_t *mem;
-	size_t size;
-	size_t used;		/* bytes of mem */
-};
-
-static void note_late_error(struct zio_channel *ch)
+void zio_note_late_error(struct zio_channel *ch)
 {
-	ch->late_errno = errno;
-	ch->late_fault = ch->fault;
+	ch->late.code = errno;
+	ch->late.fault = ch->fault;
 }
 
 static int fail_late(struct zio_channel *ch)
 {
-	int code = ch->late_errno;
+	int code = ch->late.code;
 
-	ch->late_errno = 0;
-	return zio_fail(ch, ch->late_fault, code);
-}
-
-/* --- the ring */
-
-static int take_from_ring(struct batch *b)
-{
-	struct zio_channel *ch = b->ch;
-	const struct zio_control *control = zio_ring_control(ch);
-	unsigned int i = 0;
-	int ret = 1;
-
-	if (!control)
-		return -1;
-	for (;;) {
-		ret = zio_ring_show(ch, &b->blks[i], control);
-		if (ret < 0 || ++i == b->n)
-			break;
-		control = zio_ring_another(ch);
-		if (!control)
-			break;
-	}
-	if (ret < 0 && i)
-		note_late_error(ch);
-	return i ? (int)i : -1;
+	ch->late.code = 0;
+	return zio_fail(ch, ch->late.fault, code);
 }
 
 /* --- regular files */
 
 /* Read up to @size bytes; a signal does not shorten a read of a regular file. */
-static size_t read_piece(struct batch *b, size_t size)
+static size_t read_piece(struct zio_batch *b, size_t size)
 {
 	ssize_t n = read(b->ch->ctrl_fd, b->mem, size);
 
 	return n < 0 ? 0 : (size_t)n;
 }
 
-static size_t piece_size(const struct batch *b)
+static size_t piece_size(const struct zio_batch *b)
 {
 	const struct zio_channel *ch = b->ch;
 	size_t one = HEAD + (ch->seq.known ? ch->size : GUESS);
@@ -89,7 +56,7 @@ static size_t piece_size(const struct batch *b)
 }
 
 /* Only a copy of the control is checked. Returns false at a block that is not whole. */
-static bool take_from_piece(struct batch *b, struct zio_block *blk, size_t got)
+static bool take_from_piece(struct zio_batch *b, struct zio_block *blk, size_t got)
 {
 	struct zio_channel *ch = b->ch;
 	uint8_t *at = b->mem + b->used;
@@ -113,20 +80,20 @@ static bool take_from_piece(struct batch *b, struct zio_block *blk, size_t got)
  * Return the number of blocks; 0 if another way must be taken, which finds the end of the
  * file and errors. After a block of a strange size the next control is not aligned.
  */
-static int take_from_file(struct batch *b)
+int zio_batch_from_file(struct zio_batch *b)
 {
 	struct zio_channel *ch = b->ch;
 	unsigned int i = 0;
 	size_t got;
 
-	if (ch->stage == ZIO_STAGE_HAS_CONTROL && zio_skip_data(ch))
+	if (ch->stage == ZIO_STAGE_HAS_CONTROL && ch->ops->skip(ch))
 		return 0;
 	if (ch->stage != ZIO_STAGE_CONTROL || ch->done || (ch->size & 7))
 		return 0;
 	got = read_piece(b, piece_size(b));
 	while (i < b->n && !(b->used & 7) && take_from_piece(b, &b->blks[i], got))
 		i++;
-	ch->at_byte += b->used;
+	ch->file.at_byte += b->used;
 	if (got > b->used && lseek(ch->ctrl_fd, -(off_t)(got - b->used), SEEK_CUR) < 0)
 		ch->stage = ZIO_STAGE_LOST;
 	return (int)i;
@@ -134,28 +101,23 @@ static int take_from_file(struct batch *b)
 
 /* --- all others, block by block */
 
-static size_t room_of(const struct batch *b)
+static size_t room_of(const struct zio_batch *b)
 {
 	return b->size > b->used ? b->size - b->used : 0;
 }
 
-static int take_block(struct batch *b, struct zio_block *blk)
+static int take_block(struct zio_batch *b, struct zio_block *blk)
 {
 	struct zio_channel *ch = b->ch;
-	uint8_t *at = b->mem + b->used;
-	int ret;
+	int ret = ch->ops->into_room(ch, blk, b->mem + b->used, room_of(b));
 
-	if (ch->method == ZIO_METHOD_READ)
-		ret = zio_read_into(ch, blk, at, room_of(b));
-	else
-		ret = zio_mapped_into_room(ch, blk, at, room_of(b));
 	if (ret > 0)
 		b->used += ALIGNED(HEAD + blk->size);
 	return ret;
 }
 
 /* Only the first block may be waited for. */
-static int take_each(struct batch *b)
+static int take_each(struct zio_batch *b)
 {
 	struct zio_channel *ch = b->ch;
 	const bool nonblock = ch->nonblock;
@@ -169,27 +131,25 @@ static int take_each(struct batch *b)
 	}
 	ch->nonblock = nonblock;
 	if (i && ret < 0 && errno != EAGAIN && errno != EINTR && errno != EMSGSIZE)
-		note_late_error(ch);
+		zio_note_late_error(ch);
 	return i ? (int)i : ret;
 }
 
 int zio_next_batch(struct zio_channel *ch, struct zio_block *blks, unsigned int n,
 		   void *mem, size_t size)
 {
-	struct batch b = { .ch = ch, .blks = blks, .n = n, .mem = mem, .size = size };
+	struct zio_batch b = { .ch = ch, .blks = blks, .n = n, .mem = mem, .size = size };
 	int ret = 0;
 
-	if (!ch || !blks || !n || (!mem && !ch->hdr))
+	if (!ch || !blks || !n || (!mem && !ch->ops->in_place))
 		return zio_fail_null(ch);
 	if (ch->output)
 		return zio_fail(ch, ZIO_FAULT_DIRECTION, EBADF);
 	if (ch->data_fd < 0)
 		return zio_fail(ch, ZIO_FAULT_NO_DATA_NODE, EBADF);
-	if (ch->late_errno)
+	if (ch->late.code)
 		return fail_late(ch);
-	if (ch->hdr)
-		return take_from_ring(&b);
-	if (ch->file && !ch->stream)
-		ret = take_from_file(&b);
+	if (ch->ops->next_batch)
+		ret = ch->ops->next_batch(&b);
 	return ret ? ret : take_each(&b);
 }

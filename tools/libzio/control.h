@@ -16,6 +16,18 @@
 /* Can the character stand in a name, in whatever program shows it? */
 bool zio_is_harmless(char c);
 
+/* --- name.c */
+
+/* Does @name end with "-data" or "-ctrl"? Return its length without that. */
+bool zio_has_suffix(const char *name);
+int zio_stem_len(const char *name);
+
+/* Find the '-' before the last two numbers of "zzero-0-1"; NULL if there are none. */
+const char *zio_find_numbers(const char *stem, int len);
+
+/* Return true if @name has the form of a channel name, or of a node. */
+bool zio_is_channel_name(const char *name);
+
 /* --- sequence.c */
 
 struct zio_sequence;

@@ -134,7 +134,7 @@ static void explain_short(struct zio_channel *ch, const char *path,
 {
 	char good[64] = "";
 
-	if (ch->file)
+	if (ch->ops->is_file)
 		snprintf(good, sizeof(good), " (whole blocks before it: %" PRIu64 ")", before);
 	snprintf(ch->error.text, sizeof(ch->error.text),
 		 "%s: end of file after %zu of the %zu bytes of %s%s", path,
@@ -155,7 +155,7 @@ static void explain_short_data(struct zio_channel *ch, const char *what)
 static void explain_byte(struct zio_channel *ch, const char *what)
 {
 	snprintf(ch->error.text, sizeof(ch->error.text), "%s: %s %" PRIu64,
-		 ch->ctrl_path, what, ch->at_byte);
+		 ch->ctrl_path, what, ch->file.at_byte);
 }
 
 static void explain_plain(struct zio_channel *ch, const char *what)

@@ -63,15 +63,22 @@ static int open_path(const char *path, int flags)
 	return open(path, open_mode(path, flags) | O_CLOEXEC, 0666);
 }
 
+static const struct zio_channel_ops *ops_of(const struct zio_channel *ch, bool regular)
+{
+	if (ch->output)
+		return &zio_file_write_ops;
+	return regular ? &zio_file_ops : &zio_stream_ops;
+}
+
 /* Both "nodes" share the file, and so the offset in it. */
 static int open_both(struct zio_channel *ch, int flags)
 {
 	struct stat st;
 
-	ch->ctrl_fd = open_path(ch->file_name, flags);
+	ch->ctrl_fd = open_path(ch->file.name, flags);
 	if (ch->ctrl_fd < 0 || fstat(ch->ctrl_fd, &st))
 		return -1;
-	ch->stream = !S_ISREG(st.st_mode);
+	ch->ops = ops_of(ch, S_ISREG(st.st_mode));
 	if (!(flags & ZIO_OPEN_CONTROL_ONLY)) {
 		ch->data_fd = fcntl(ch->ctrl_fd, F_DUPFD_CLOEXEC, 0);
 		if (ch->data_fd < 0)
@@ -85,17 +92,17 @@ static int find_tail(struct zio_channel *ch, uint64_t size)
 {
 	const uint64_t one = sizeof(ch->control);
 
-	while (ch->at_byte < size) {
-		uint64_t rest = size - ch->at_byte;
+	while (ch->file.at_byte < size) {
+		uint64_t rest = size - ch->file.at_byte;
 
 		if (rest < one ||
 		    pread(ch->ctrl_fd, &ch->control, one,
-			  (off_t)ch->at_byte) != (ssize_t)one ||
+			  (off_t)ch->file.at_byte) != (ssize_t)one ||
 		    zio_check_control(ch) || ch->size > rest - one)
 			return -1;
 		zio_sequence_find(&ch->seq, &ch->control.addr);
 		zio_sequence_count(&ch->seq, ch->control.seq_num);
-		ch->at_byte += one + ch->size;
+		ch->file.at_byte += one + ch->size;
 	}
 	return 0;
 }
@@ -105,14 +112,14 @@ static int seek_tail(struct zio_channel *ch, struct zio_error *err)
 {
 	struct stat st;
 
-	if (ch->stream)
-		return 0;
 	if (fstat(ch->ctrl_fd, &st)) {
 		zio_explain_open(err, errno, ch->ctrl_path, true);
 		return -1;
 	}
+	if (!S_ISREG(st.st_mode))
+		return 0;
 	if (find_tail(ch, (uint64_t)st.st_size)) {
-		zio_explain_tail(err, ch->ctrl_path, ch->at_byte,
+		zio_explain_tail(err, ch->ctrl_path, ch->file.at_byte,
 				 (uint64_t)st.st_size);
 		return -1;
 	}
@@ -135,7 +142,7 @@ int zio_open_file(struct zio_channel *ch, int flags, struct zio_error *err)
 	return flags & ZIO_OPEN_APPEND ? seek_tail(ch, err) : 0;
 }
 
-int zio_wait_stream(struct zio_channel *ch)
+static int wait_stream(struct zio_channel *ch)
 {
 	int ret = zio_poll(ch->ctrl_fd, POLLIN, ch->interrupt_fd, ch->nonblock ? 0 : -1);
 
@@ -144,15 +151,20 @@ int zio_wait_stream(struct zio_channel *ch)
 	return ret > 0 ? 0 : -1;
 }
 
-/* Bytes that are not a control are unlikely to pass this check. */
-int zio_check_endian_mark(struct zio_channel *ch)
+/* After an error, the next call continues where this one stopped. */
+static int begin_skip(struct zio_channel *ch)
 {
-	uint32_t mark = ch->control.flags & (ZIO_CONTROL_LITTLE_ENDIAN |
-					     ZIO_CONTROL_BIG_ENDIAN);
+	if (ch->stage == ZIO_STAGE_LOST)
+		return zio_fail(ch, ZIO_FAULT_NO_BLOCK, EPROTO);
+	ch->stage = ZIO_STAGE_SKIP;
+	return 0;
+}
 
-	if (mark == ZIO_CONTROL_LITTLE_ENDIAN || mark == ZIO_CONTROL_BIG_ENDIAN)
-		return 0;
-	return zio_fail(ch, ZIO_FAULT_NO_BLOCK, EPROTO);
+static int end_skip(struct zio_channel *ch)
+{
+	ch->stage = ZIO_STAGE_CONTROL;
+	ch->done = 0;
+	return 0;
 }
 
 static int seek_over(struct zio_channel *ch)
@@ -161,24 +173,26 @@ static int seek_over(struct zio_channel *ch)
 	size_t left = ch->size - ch->done;
 	struct stat st;
 
+	if (begin_skip(ch))
+		return -1;
 	if (at < 0 || fstat(ch->ctrl_fd, &st))
 		return zio_fail(ch, ZIO_FAULT_READ_DATA, errno);
 	if (st.st_size < at || (uint64_t)(st.st_size - at) < left)
 		return zio_fail(ch, ZIO_FAULT_SHORT_DATA, ENODATA);
 	if (lseek(ch->ctrl_fd, (off_t)left, SEEK_CUR) < 0)
 		return zio_fail(ch, ZIO_FAULT_READ_DATA, errno);
-	return 0;
+	return end_skip(ch);
 }
 
-static int read_over(struct zio_channel *ch)
+int zio_read_over(struct zio_channel *ch)
 {
-	if (zio_grow_mem(ch, SKIP_SIZE))
+	if (begin_skip(ch) || zio_grow_mem(ch, SKIP_SIZE))
 		return -1;
 	while (ch->done < ch->size) {
 		size_t left = ch->size - ch->done;
 		ssize_t n = -1;
 
-		if (!zio_wait_stream(ch))
+		if (!wait_stream(ch))
 			n = read(ch->ctrl_fd, ch->mem,
 				 left < SKIP_SIZE ? left : SKIP_SIZE);
 		if (n < 0)
@@ -187,25 +201,32 @@ static int read_over(struct zio_channel *ch)
 			return zio_fail(ch, ZIO_FAULT_SHORT_DATA, ENODATA);
 		ch->done += (size_t)n;
 	}
-	return 0;
+	return end_skip(ch);
 }
 
-/* After an error, the next call continues where this one stopped. */
-int zio_skip_data(struct zio_channel *ch)
-{
-	if (ch->stage == ZIO_STAGE_LOST)
-		return zio_fail(ch, ZIO_FAULT_NO_BLOCK, EPROTO);
-	ch->stage = ZIO_STAGE_SKIP;
-	if (ch->stream || ch->tap ? read_over(ch) : seek_over(ch))
-		return -1;
-	ch->stage = ZIO_STAGE_CONTROL;
-	ch->done = 0;
-	return 0;
-}
+const struct zio_channel_ops zio_file_ops = {
+	.name = "file",
+	.is_file = true,
+	.can_splice = true,
+	.next = zio_read_next,
+	.next_control = zio_read_control,
+	.data = zio_read_data,
+	.next_into = zio_read_next_into,
+	.into_room = zio_read_into_room,
+	.next_batch = zio_batch_from_file,
+	.skip = seek_over,
+};
 
-bool zio_is_file(const struct zio_channel *ch)
-{
-	if (!ch)
-		errno = EINVAL;
-	return ch && ch->file;
-}
+/* A block file that cannot seek */
+const struct zio_channel_ops zio_stream_ops = {
+	.name = "file",
+	.is_file = true,
+	.can_splice = true,
+	.next = zio_read_next,
+	.next_control = zio_read_control,
+	.data = zio_read_data,
+	.next_into = zio_read_next_into,
+	.into_room = zio_read_into_room,
+	.wait = wait_stream,
+	.skip = zio_read_over,
+};

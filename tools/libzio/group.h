@@ -91,7 +91,7 @@ static inline void zio_member_pop(struct zio_member *m)
 	if (--m->count || !m->in_place)
 		return;
 	m->in_place = false;
-	if (m->ch->hdr)
+	if (m->ch->ring.hdr)
 		zio_ring_pass(m->ch);
 }
 
@@ -108,9 +108,9 @@ static inline bool zio_member_is_quiet(const struct zio_member *m)
 {
 	const struct zio_channel *ch = m->ch;
 
-	return ch->hdr && !m->count &&
-	       __atomic_load_n(&ch->hdr->head, __ATOMIC_RELAXED) == ch->next &&
-	       (__atomic_load_n(&ch->hdr->flags, __ATOMIC_RELAXED) & ZIO_RING_EVENTS);
+	return ch->ring.hdr && !m->count &&
+	       __atomic_load_n(&ch->ring.hdr->head, __ATOMIC_RELAXED) == ch->ring.next &&
+	       (__atomic_load_n(&ch->ring.hdr->flags, __ATOMIC_RELAXED) & ZIO_RING_EVENTS);
 }
 
 /* The newest block arrived at @now, unless it was there before. */

@@ -15,8 +15,8 @@
 /* Return a batch of at most half of the memory, by the size of the last block; or 1. */
 static size_t batch_limit(const struct zio_channel *ch)
 {
-	size_t limit = ch->seq.known ? ch->batch_size : 1;
-	size_t half = ch->data_size / 2;
+	size_t limit = ch->seq.known ? ch->ahead.most : 1;
+	size_t half = ch->data.size / 2;
 
 	if (ch->size && limit > half / ch->size)
 		limit = half / ch->size;
@@ -26,59 +26,39 @@ static size_t batch_limit(const struct zio_channel *ch)
 /* This read() also returns the blocks of the previous batch to the kernel. */
 static int read_batch(struct zio_channel *ch)
 {
-	const size_t one = sizeof(*ch->batch);
+	const size_t one = sizeof(*ch->ahead.control);
 	ssize_t n;
 
-	ch->batch_at = 0;
-	ch->batch_n = 0;
-	ch->submitted = 0;
+	ch->ahead.at = 0;
+	ch->ahead.n = 0;
+	ch->ahead.submitted = 0;
 	do {
-		n = read(ch->ctrl_fd, ch->batch, batch_limit(ch) * one);
+		n = read(ch->ctrl_fd, ch->ahead.control, batch_limit(ch) * one);
 	} while (n < 0 && zio_wait_to_retry(ch, ch->ctrl_fd, POLLIN));
 	if (n < 0)
 		return zio_fail(ch, ZIO_FAULT_READ_CONTROL, errno);
 	ch->done = (size_t)n % one;
 	if (ch->done)
 		return zio_fail(ch, ZIO_FAULT_SHORT_CONTROL, EPROTO);
-	ch->batch_n = (unsigned int)((size_t)n / one);
+	ch->ahead.n = (unsigned int)((size_t)n / one);
 	if (!n)
 		ch->fault = ZIO_FAULT_END;
 	return n > 0;
 }
 
 /* Returns 1 with the next control in @control, 0 at end of file, -1. */
-static int take_control(struct zio_channel *ch,
-			const struct zio_control **control)
+static int take(struct zio_channel *ch, const struct zio_control **control)
 {
 	int ret;
 
 	ch->stage = ZIO_STAGE_CONTROL;
-	if (ch->hdr) {
-		*control = zio_ring_control(ch);
-		return *control ? 1 : -1;
-	}
-	if (ch->batch_at == ch->batch_n) {
+	if (ch->ahead.at == ch->ahead.n) {
 		ret = read_batch(ch);
 		if (ret <= 0)
 			return ret;
 	}
-	*control = &ch->batch[ch->batch_at++];
+	*control = &ch->ahead.control[ch->ahead.at++];
 	return 1;
-}
-
-/* Check offset and size: even a wrong control must not lead out of the mapping. */
-int zio_locate_data(struct zio_channel *ch)
-{
-	uint64_t offset = ch->control.mem_offset |
-			  (uint64_t)ch->control.mem_offset_high << 32;
-
-	ch->mapped = NULL;
-	if (!ch->data || !ch->size)
-		return 0;
-	if (ch->size > ch->data_size || offset > ch->data_size - ch->size)
-		return zio_fail(ch, ZIO_FAULT_OFFSET, EPROTO);
-	ch->mapped = ch->data + offset;
-	return 0;
 }
 
 /*
@@ -93,7 +73,7 @@ static int open_block(struct zio_channel *ch, struct zio_block *blk,
 	if (zio_check_control(ch))
 		return -1;
 	zio_count_block(ch);
-	ch->limit = 0;
+	ch->data.limit = 0;
 	*blk = (struct zio_block){ .control = control, .size = ch->size,
 				   .lost = ch->lost };
 	ch->stage = ZIO_STAGE_HAS_CONTROL;
@@ -106,8 +86,8 @@ static int show_data(struct zio_channel *ch, struct zio_block *blk,
 	*blk = (struct zio_block){ .control = ch->current, .size = ch->size,
 				   .data = data, .lost = ch->lost };
 	ch->stats.bytes += ch->size;
-	ch->limit = ch->max_block < ch->data_size ? ch->max_block :
-						    ch->data_size;
+	ch->data.limit = ch->max_block < ch->data.size ? ch->max_block :
+						    ch->data.size;
 	ch->stage = ZIO_STAGE_CONTROL;
 	return 1;
 }
@@ -126,7 +106,7 @@ int zio_mapped_data(struct zio_channel *ch, struct zio_block *blk)
 int zio_mapped_control(struct zio_channel *ch, struct zio_block *blk)
 {
 	const struct zio_control *control;
-	int ret = take_control(ch, &control);
+	int ret = ch->ops->take(ch, &control);
 
 	return ret > 0 ? open_block(ch, blk, control) : ret;
 }
@@ -146,8 +126,8 @@ int zio_mapped_next(struct zio_channel *ch, struct zio_block *blk)
 	return ret > 0 ? zio_mapped_data(ch, blk) : ret;
 }
 
-int zio_mapped_into(struct zio_channel *ch, struct zio_block *blk, void *mem,
-		    size_t size)
+int zio_mapped_next_into(struct zio_channel *ch, struct zio_block *blk, void *mem,
+			 size_t size)
 {
 	int ret = zio_mapped_control(ch, blk);
 
@@ -164,21 +144,21 @@ int zio_mapped_into(struct zio_channel *ch, struct zio_block *blk, void *mem,
 	return show_data(ch, blk, ch->mapped ? mem : NULL);
 }
 
-int zio_mapped_into_room(struct zio_channel *ch, struct zio_block *blk, uint8_t *mem,
-			 size_t room)
+static int into_room(struct zio_channel *ch, struct zio_block *blk, uint8_t *mem,
+		     size_t room)
 {
 	const struct zio_control *next;
 	size_t size = 0;
-	int ret = ch->batch_at == ch->batch_n ? read_batch(ch) : 1;
+	int ret = ch->ahead.at == ch->ahead.n ? read_batch(ch) : 1;
 
 	if (ret <= 0)
 		return ret;
-	next = &ch->batch[ch->batch_at];
+	next = &ch->ahead.control[ch->ahead.at];
 	zio_control_size(next, &size);
 	*blk = (struct zio_block){ .control = next, .size = size };
 	if (room < sizeof(*next) || size > room - sizeof(*next))
 		return zio_fail(ch, ZIO_FAULT_CALLER_SIZE, EMSGSIZE);
-	ret = zio_mapped_into(ch, blk, mem + sizeof(*next), size);
+	ret = zio_mapped_next_into(ch, blk, mem + sizeof(*next), size);
 	if (ret <= 0)
 		return ret;
 	memcpy(mem, blk->control, sizeof(*next));
@@ -203,15 +183,41 @@ static void discard_data(struct zio_channel *ch, size_t size)
  * The next reader of the channel would get a block again that is not released. A child
  * process leaves the release to its parent.
  */
-void zio_mapped_release(struct zio_channel *ch)
+static void release(struct zio_channel *ch)
 {
 	unsigned int i;
 	size_t size;
 
 	if (ch->owner_pid != getpid() || zio_grow_mem(ch, DISCARD_SIZE))
 		return;
-	for (i = 0; i < ch->batch_at; i++)
-		if (!(ch->submitted & 1u << i) &&
-		    !zio_control_size(&ch->batch[i], &size))
+	for (i = 0; i < ch->ahead.at; i++)
+		if (!(ch->ahead.submitted & 1u << i) &&
+		    !zio_control_size(&ch->ahead.control[i], &size))
 			discard_data(ch, size);
 }
+
+static bool has_block(struct zio_channel *ch)
+{
+	return ch->ahead.at < ch->ahead.n;
+}
+
+static void hand_over(struct zio_channel *ch)
+{
+	ch->ahead.submitted |= 1u << (ch->ahead.at - 1);
+}
+
+const struct zio_channel_ops zio_mapped_ops = {
+	.name = "mmap",
+	.polls_control = true,
+	.can_share = true,
+	.next = zio_mapped_next,
+	.next_control = zio_mapped_control,
+	.data = zio_mapped_data,
+	.next_into = zio_mapped_next_into,
+	.into_room = into_room,
+	.take = take,
+	.has_block = has_block,
+	.flush = zio_flush_node,
+	.hand_over = hand_over,
+	.release = release,
+};

@@ -110,7 +110,7 @@ static void push(struct zio_member *m, const struct zio_block *blk)
 static bool is_end(const struct zio_channel *ch, int code)
 {
 	return code == ENODEV ||
-	       (ch->file && code != EMSGSIZE && code != ENOMEM);
+	       (ch->ops->is_file && code != EMSGSIZE && code != ENOMEM);
 }
 
 static int end_of_channel(struct zio_member *m, int code)
@@ -124,7 +124,7 @@ static int next_block(struct zio_channel *ch, struct zio_block *blk)
 {
 	if (ch->data_fd < 0)
 		return zio_next_control(ch, blk);
-	return ch->hdr ? zio_ring_next(ch, blk) : zio_next(ch, blk);
+	return zio_next(ch, blk);
 }
 
 int zio_member_read(struct zio_member *m)
@@ -148,13 +148,13 @@ int zio_member_read(struct zio_member *m)
 
 bool zio_member_hides_blocks(const struct zio_member *m)
 {
-	const struct zio_channel *ch = m->ch;
+	struct zio_channel *ch = m->ch;
 
 	if (m->gone || zio_member_is_full(m))
 		return false;
-	if (ch->hdr)
+	if (ch->ring.hdr)
 		return m->in_place;
-	return ch->method == ZIO_METHOD_MMAP && ch->batch_at < ch->batch_n;
+	return ch->ops->has_block && ch->ops->has_block(ch);
 }
 
 void zio_member_stamp(struct zio_member *m, uint64_t now)

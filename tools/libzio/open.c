@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Find and open the nodes of a name; close them */
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,53 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "set.h"
+#include "internal.h"
 
 #define DEFAULT_DIRS "/dev/zio:/dev"
-#define SUFFIX_LEN 5
 #define ALL_FLAGS (ZIO_OPEN_OUTPUT | ZIO_OPEN_NONBLOCK | ZIO_OPEN_CONTROL_ONLY | \
 		   ZIO_OPEN_RING | ZIO_OPEN_MMAP | ZIO_OPEN_READ | \
 		   ZIO_OPEN_CREATE | ZIO_OPEN_APPEND | ZIO_OPEN_TAP)
-
-static bool has_suffix(const char *name)
-{
-	size_t len = strlen(name);
-
-	if (len <= SUFFIX_LEN)
-		return false;
-	name += len - SUFFIX_LEN;
-	return !strcmp(name, "-data") || !strcmp(name, "-ctrl");
-}
-
-static int stem_len(const char *name)
-{
-	return (int)strlen(name) - (has_suffix(name) ? SUFFIX_LEN : 0);
-}
-
-/* Find the '-' before the last two numbers of "zzero-0-1"; NULL if there are none. */
-static const char *find_numbers(const char *stem, int len)
-{
-	int numbers = 0;
-	int digits = 0;
-
-	while (--len >= 0) {
-		if (isdigit((unsigned char)stem[len])) {
-			digits++;
-			continue;
-		}
-		if (stem[len] != '-' || !digits)
-			return NULL;
-		if (++numbers == 2)
-			return stem + len;
-		digits = 0;
-	}
-	return NULL;
-}
-
-bool zio_is_channel_name(const char *name)
-{
-	return has_suffix(name) || find_numbers(name, stem_len(name));
-}
 
 static void forget_paths(struct zio_channel *ch)
 {
@@ -96,8 +54,8 @@ static int try_stem(struct zio_channel *ch, char *stem, int flags)
 static int try_dir(struct zio_channel *ch, const char *dir, int dir_len,
 		   const char *name, int flags)
 {
-	int len = stem_len(name);
-	const char *numbers = find_numbers(name, len);
+	int len = zio_stem_len(name);
+	const char *numbers = zio_find_numbers(name, len);
 	int ret;
 
 	ret = try_stem(ch, zio_format("%.*s/%.*s", dir_len, dir, len, name),
@@ -132,7 +90,7 @@ static int try_lone_control(struct zio_channel *ch, const char *path,
 {
 	struct stat st;
 
-	if (!(flags & ZIO_OPEN_CONTROL_ONLY) || has_suffix(path) ||
+	if (!(flags & ZIO_OPEN_CONTROL_ONLY) || zio_has_suffix(path) ||
 	    stat(path, &st) || !S_ISCHR(st.st_mode))
 		return 0;
 	ch->mixed = true;
@@ -146,7 +104,7 @@ static int try_path(struct zio_channel *ch, const char *path, int flags)
 
 	if (ret)
 		return ret;
-	return try_stem(ch, zio_format("%.*s", stem_len(path), path), flags);
+	return try_stem(ch, zio_format("%.*s", zio_stem_len(path), path), flags);
 }
 
 static const char *shown_name(const char *name, int flags)
@@ -160,12 +118,11 @@ static int try_file(struct zio_channel *ch, const char *name, int flags)
 {
 	if (!zio_is_file_name(name, flags))
 		return 0;
-	ch->file = true;
 	ch->mixed = true;
-	ch->file_name = strdup(name);
+	ch->file.name = strdup(name);
 	ch->ctrl_path = strdup(shown_name(name, flags));
 	ch->data_path = strdup(shown_name(name, flags));
-	return ch->file_name && ch->ctrl_path && ch->data_path ? 1 : -1;
+	return ch->file.name && ch->ctrl_path && ch->data_path ? 1 : -1;
 }
 
 static int find_nodes(struct zio_channel *ch, const char *name, int flags,
@@ -193,19 +150,6 @@ static int find_nodes(struct zio_channel *ch, const char *name, int flags,
 	return -1;
 }
 
-int zio_open_node(const char *path, int mode, int flags)
-{
-	int fd;
-
-	if (flags & ZIO_OPEN_NONBLOCK)
-		mode |= O_NONBLOCK;
-	fd = open(path, mode | O_CLOEXEC);
-	/* Only the open of a FIFO may wait in the kernel; see poll.c. */
-	if (fd >= 0)
-		fcntl(fd, F_SETFL, mode | O_NONBLOCK);
-	return fd;
-}
-
 static struct zio_channel *alloc_channel(const char *name, int flags,
 					 struct zio_error *err)
 {
@@ -222,11 +166,10 @@ static struct zio_channel *alloc_channel(const char *name, int flags,
 	ch->output = flags & ZIO_OPEN_OUTPUT;
 	ch->max_block = ZIO_DEFAULT_MAX_BLOCK;
 	ch->nonblock = flags & ZIO_OPEN_NONBLOCK;
-	ch->batch_size = ZIO_BATCH;
+	ch->ahead.most = ZIO_BATCH;
 	ch->ctrl_fd = -1;
 	ch->data_fd = -1;
-	ch->pipe[0] = -1;
-	ch->pipe[1] = -1;
+	ch->pipe = (struct zio_pipe){ .fd = { -1, -1 } };
 	return ch;
 }
 
@@ -268,105 +211,4 @@ struct zio_channel *zio_open(const char *name, int flags,
 	zio_close(ch);
 	errno = code;
 	return NULL;
-}
-
-static int close_node(int *fd)
-{
-	int ret = *fd < 0 ? 0 : close(*fd);
-
-	*fd = -1;
-	return ret;
-}
-
-/* Returns -1 with the errno of the data node, or else of the control node. */
-static int close_both(struct zio_channel *ch)
-{
-	int code = close_node(&ch->data_fd) ? errno : 0;
-
-	if (close_node(&ch->ctrl_fd) && !code)
-		code = errno;
-	if (!code)
-		return 0;
-	errno = code;
-	return -1;
-}
-
-void zio_close_nodes(struct zio_channel *ch)
-{
-	int saved = errno;
-
-	zio_unmap(ch);
-	close_both(ch);
-	errno = saved;
-}
-
-int zio_close(struct zio_channel *ch)
-{
-	int code;
-
-	if (!ch)
-		return 0;
-	if (ch->group)
-		ch->leave_group(ch);
-	if (ch->hdr)
-		zio_ring_release(ch);
-	else if (ch->method == ZIO_METHOD_MMAP && !ch->output)
-		zio_mapped_release(ch);
-	if (ch->set)
-		zio_set_leave(ch);
-	zio_unmap(ch);
-	code = close_both(ch) ? errno : 0;
-	close_node(&ch->interrupt_fd);
-	close_node(&ch->pipe[0]);
-	close_node(&ch->pipe[1]);
-	forget_paths(ch);
-	free(ch->file_name);
-	free(ch->batch);
-	zio_sequence_free(&ch->seq);
-	free(ch->mem);
-	free(ch);
-	if (!code)
-		return 0;
-	errno = code;
-	return -1;
-}
-
-const char *zio_data_path(const struct zio_channel *ch)
-{
-	if (!ch)
-		errno = EINVAL;
-	return ch ? ch->data_path : NULL;
-}
-
-const char *zio_control_path(const struct zio_channel *ch)
-{
-	if (!ch)
-		errno = EINVAL;
-	return ch ? ch->ctrl_path : NULL;
-}
-
-const struct zio_stats *zio_stats(const struct zio_channel *ch)
-{
-	if (!ch)
-		errno = EINVAL;
-	return ch ? &ch->stats : NULL;
-}
-
-void zio_set_max_block(struct zio_channel *ch, size_t bytes)
-{
-	if (!ch) {
-		zio_refuse_null();
-		return;
-	}
-	ch->max_block = bytes;
-	ch->limit = 0;
-}
-
-void zio_set_batch(struct zio_channel *ch, unsigned int blocks)
-{
-	if (!ch) {
-		zio_refuse_null();
-		return;
-	}
-	ch->batch_size = blocks && blocks < ZIO_BATCH ? blocks : ZIO_BATCH;
 }

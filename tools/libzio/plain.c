@@ -4,7 +4,8 @@
  *
  * Each channel of the group has a ring, with a block of the same time and trigger. No
  * block is lost or late. Then the event needs no slots: its parts refer to the rings. The
- * state of the members follows when another event needs it. R and S are those of ring.c.
+ * state of the members follows when another event needs it. A is that of ring.c, S that
+ * of slot.h.
  */
 #include <string.h>
 
@@ -32,26 +33,26 @@ static inline bool peek(struct zio_member *m, struct zio_part *part, const struc
 	const struct zio_control *control;
 	uint64_t size, offset;
 
-	if (!ch->hdr || m->count || m->was_late || ch->keeps)
+	if (!ch->ring.hdr || m->count || m->was_late || ch->ring.keeps)
 		return false;
 	/* A */
-	if (__atomic_load_n(&ch->hdr->head, __ATOMIC_ACQUIRE) - ch->next - 1 > ch->mask)
+	if (__atomic_load_n(&ch->ring.hdr->head, __ATOMIC_ACQUIRE) - ch->ring.next - 1 > ch->ring.mask)
 		return false;
-	control = (const void *)(ch->slots + (size_t)(ch->next & ch->mask) * ch->slot_size);
+	control = (const void *)(ch->ring.slots + (size_t)(ch->ring.next & ch->ring.mask) * ch->ring.slot_size);
 	size = (uint64_t)control->nsamples * control->ssize;
 	offset = control->mem_offset | (uint64_t)control->mem_offset_high << 32;
 	if (control->tstamp.secs != c->control->tstamp.secs ||
 	    control->tstamp.ticks != c->control->tstamp.ticks ||
 	    control->seq_num != ch->seq.expected ||
 	    control->major_version != ZIO_MAJOR_VERSION ||
-	    size - 1 >= ch->limit || offset > ch->data_size - size ||
+	    size - 1 >= ch->data.limit || offset > ch->data.size - size ||
 	    !has_same_trigger(c, control))
 		return false;
 	part->ch = ch;
 	part->state = ZIO_PART_BLOCK;
 	part->error = 0;
 	part->blk.control = control;
-	part->blk.data = ch->data + offset;
+	part->blk.data = ch->data.mem + offset;
 	part->blk.size = size;
 	part->blk.lost = 0;
 	return true;
@@ -64,9 +65,9 @@ static void take_all(struct zio_group *g)
 	for (i = 0; i < g->n; i++) {
 		struct zio_channel *ch = g->members[i]->ch;
 
-		ch->next++;
-		ch->head = ch->next;
-		ch->seen_head = ch->next;
+		ch->ring.next++;
+		ch->ring.head = ch->ring.next;
+		ch->ring.seen_head = ch->ring.next;
 		ch->seq.expected++;
 		ch->stats.blocks++;
 		ch->stats.bytes += g->parts[i].blk.size;
@@ -78,11 +79,11 @@ static const struct zio_control *first_control(const struct zio_group *g)
 {
 	const struct zio_channel *ch = g->n ? g->members[0]->ch : NULL;
 
-	if (!ch || !ch->hdr)
+	if (!ch || !ch->ring.hdr)
 		return NULL;
-	if (__atomic_load_n(&ch->hdr->head, __ATOMIC_ACQUIRE) == ch->next) /* A */
+	if (__atomic_load_n(&ch->ring.hdr->head, __ATOMIC_ACQUIRE) == ch->ring.next) /* A */
 		return NULL;
-	return (const void *)(ch->slots + (size_t)(ch->next & ch->mask) * ch->slot_size);
+	return (const void *)(ch->ring.slots + (size_t)(ch->ring.next & ch->ring.mask) * ch->ring.slot_size);
 }
 
 bool zio_plain_take(struct zio_group *g, struct zio_event *ev)
@@ -114,10 +115,10 @@ void zio_plain_release(struct zio_group *g)
 	for (i = 0; g->plain && i < g->n; i++) {
 		struct zio_channel *ch = g->members[i]->ch;
 
-		if (zio_unlikely(ch->keeps))
+		if (zio_unlikely(ch->ring.keeps))
 			zio_ring_pass(ch);
 		else
-			__atomic_store_n(&ch->hdr->tail, ch->next, __ATOMIC_RELEASE); /* S */
+			__atomic_store_n(&ch->ring.hdr->tail, ch->ring.next, __ATOMIC_RELEASE); /* S */
 	}
 	g->plain = false;
 }

@@ -24,7 +24,7 @@ int zio_fd(const struct zio_channel *ch)
 {
 	if (!ch)
 		return zio_refuse_null();
-	if (ch->data_fd < 0 || (!ch->output && ch->method != ZIO_METHOD_READ))
+	if (ch->data_fd < 0 || ch->ops->polls_control)
 		return ch->ctrl_fd;
 	if (ch->stage == ZIO_STAGE_DATA || ch->output)
 		return ch->data_fd;
@@ -34,11 +34,9 @@ int zio_fd(const struct zio_channel *ch)
 /* Has the library blocks, or an error, that the kernel does not tell of? */
 static bool has_block(struct zio_channel *ch)
 {
-	if (ch->late_errno)
+	if (ch->late.code)
 		return true;
-	if (ch->hdr)
-		return zio_ring_has_block(ch);
-	return ch->method == ZIO_METHOD_MMAP && ch->batch_at < ch->batch_n;
+	return ch->ops->has_block && ch->ops->has_block(ch);
 }
 
 int zio_wait(struct zio_channel *ch, int timeout)

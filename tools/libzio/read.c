@@ -8,8 +8,6 @@
 
 #include "internal.h"
 
-#define MEM_STEP ((size_t)4096)
-
 /*
  * Read until ch->done is @size. Returns 1, 0 at end of file, -1. A later call
  * continues at ch->done.
@@ -19,7 +17,7 @@ static int read_rest(struct zio_channel *ch, int fd, void *to, size_t size)
 	while (ch->done < size) {
 		ssize_t n;
 
-		if (ch->stream && zio_wait_stream(ch))
+		if (ch->ops->wait && ch->ops->wait(ch))
 			return -1;
 		n = read(fd, (char *)to + ch->done, size - ch->done);
 		if (n < 0 && zio_wait_to_retry(ch, fd, POLLIN))
@@ -29,39 +27,6 @@ static int read_rest(struct zio_channel *ch, int fd, void *to, size_t size)
 		ch->done += (size_t)n;
 	}
 	return 1;
-}
-
-static bool is_foreign(const struct zio_control *control)
-{
-	const uint32_t both = ZIO_CONTROL_LITTLE_ENDIAN |
-			      ZIO_CONTROL_BIG_ENDIAN;
-
-	return (control->flags & both) == (both & ~ZIO_NATIVE);
-}
-
-int zio_check_control(struct zio_channel *ch)
-{
-	if (ch->file && zio_check_endian_mark(ch))
-		return -1;
-	if (ch->control.major_version != ZIO_MAJOR_VERSION)
-		return zio_fail(ch, ZIO_FAULT_VERSION, EPROTONOSUPPORT);
-	if (is_foreign(&ch->control))
-		return zio_fail(ch, ZIO_FAULT_ENDIAN, EPROTO);
-	if (ch->control.nsamples && !ch->control.ssize)
-		return zio_fail(ch, ZIO_FAULT_SSIZE, EPROTO);
-	if (zio_control_size(&ch->control, &ch->size))
-		return zio_fail(ch, ZIO_FAULT_SIZE, EOVERFLOW);
-	return 0;
-}
-
-/* Only a file, or another device that carries controls, has blocks of several channels. */
-void zio_count_block(struct zio_channel *ch)
-{
-	if (ch->mixed)
-		zio_sequence_find(&ch->seq, &ch->control.addr);
-	ch->lost = zio_sequence_count(&ch->seq, ch->control.seq_num);
-	ch->stats.lost += ch->lost;
-	ch->stats.blocks++;
 }
 
 static int read_control(struct zio_channel *ch)
@@ -82,8 +47,7 @@ static int take_control(struct zio_channel *ch)
 {
 	int ret;
 
-	if ((ch->file || ch->tap) && ch->stage != ZIO_STAGE_CONTROL &&
-	    zio_skip_data(ch))
+	if (ch->stage != ZIO_STAGE_CONTROL && ch->ops->skip && ch->ops->skip(ch))
 		return -1;
 	if (ch->stage != ZIO_STAGE_CONTROL) {
 		ch->stage = ZIO_STAGE_CONTROL;
@@ -94,11 +58,11 @@ static int take_control(struct zio_channel *ch)
 		return ret;
 	ch->done = 0;
 	if (zio_check_control(ch)) {
-		if (ch->file)
+		if (ch->ops->is_file)
 			ch->stage = ZIO_STAGE_LOST;
 		return -1;
 	}
-	ch->at_byte += sizeof(ch->control) + ch->size;
+	ch->file.at_byte += sizeof(ch->control) + ch->size;
 	zio_count_block(ch);
 	ch->stage = ZIO_STAGE_HAS_CONTROL;
 	return 1;
@@ -111,20 +75,6 @@ static void show_block(struct zio_channel *ch, struct zio_block *blk,
 	blk->data = ch->size ? data : NULL;
 	blk->size = ch->size;
 	blk->lost = ch->lost;
-}
-
-int zio_grow_mem(struct zio_channel *ch, size_t size)
-{
-	if (size <= ch->mem_size)
-		return 0;
-	if (size <= SIZE_MAX - MEM_STEP)
-		size = (size + MEM_STEP - 1) & ~(MEM_STEP - 1);
-	free(ch->mem);
-	ch->mem = malloc(size);
-	ch->mem_size = ch->mem ? size : 0;
-	if (!ch->mem)
-		return zio_fail(ch, ZIO_FAULT_MEMORY, ENOMEM);
-	return 0;
 }
 
 static int read_data(struct zio_channel *ch)
@@ -179,7 +129,7 @@ static int finish_data(struct zio_channel *ch, struct zio_block *blk,
 	return ret;
 }
 
-static int read_next_control(struct zio_channel *ch, struct zio_block *blk)
+int zio_read_control(struct zio_channel *ch, struct zio_block *blk)
 {
 	int ret = take_control(ch);
 
@@ -188,10 +138,10 @@ static int read_next_control(struct zio_channel *ch, struct zio_block *blk)
 	return ret;
 }
 
-static int read_next(struct zio_channel *ch, struct zio_block *blk)
+int zio_read_next(struct zio_channel *ch, struct zio_block *blk)
 {
 	if (ch->stage != ZIO_STAGE_DATA) {
-		int ret = read_next_control(ch, blk);
+		int ret = zio_read_control(ch, blk);
 
 		if (ret <= 0)
 			return ret;
@@ -201,11 +151,11 @@ static int read_next(struct zio_channel *ch, struct zio_block *blk)
 	return finish_data(ch, blk, ch->mem);
 }
 
-static int read_next_into(struct zio_channel *ch, struct zio_block *blk,
-			  void *mem, size_t size)
+int zio_read_next_into(struct zio_channel *ch, struct zio_block *blk, void *mem,
+		       size_t size)
 {
 	if (ch->stage != ZIO_STAGE_DATA) {
-		int ret = read_next_control(ch, blk);
+		int ret = zio_read_control(ch, blk);
 
 		if (ret <= 0)
 			return ret;
@@ -242,7 +192,8 @@ static int begin_block(struct zio_channel *ch, uint8_t *mem, size_t room)
 	return ret ? -1 : 1;
 }
 
-int zio_read_into(struct zio_channel *ch, struct zio_block *blk, uint8_t *mem, size_t room)
+int zio_read_into_room(struct zio_channel *ch, struct zio_block *blk, uint8_t *mem,
+		       size_t room)
 {
 	uint8_t *data = mem + sizeof(ch->control);
 	int ret = 1;
@@ -267,49 +218,21 @@ int zio_read_into(struct zio_channel *ch, struct zio_block *blk, uint8_t *mem, s
 	return 1;
 }
 
-int zio_next_control(struct zio_channel *ch, struct zio_block *blk)
+int zio_read_data(struct zio_channel *ch, struct zio_block *blk)
 {
-	if (!ch || !blk)
-		return zio_fail_null(ch);
-	if (ch->output)
-		return zio_fail(ch, ZIO_FAULT_DIRECTION, EBADF);
-	if (ch->method != ZIO_METHOD_READ)
-		return zio_mapped_control(ch, blk);
-	return read_next_control(ch, blk);
-}
-
-int zio_data(struct zio_channel *ch, struct zio_block *blk)
-{
-	if (!ch || !blk)
-		return zio_fail_null(ch);
-	if (ch->output)
-		return zio_fail(ch, ZIO_FAULT_DIRECTION, EBADF);
-	if (ch->stage != ZIO_STAGE_HAS_CONTROL && ch->stage != ZIO_STAGE_DATA)
-		return zio_fail(ch, ZIO_FAULT_NO_CONTROL, EINVAL);
-	if (ch->method != ZIO_METHOD_READ)
-		return zio_mapped_data(ch, blk);
 	if (ch->stage == ZIO_STAGE_HAS_CONTROL && begin_data(ch))
 		return -1;
 	return finish_data(ch, blk, ch->mem);
 }
 
-int zio_plain_next(struct zio_channel *ch, struct zio_block *blk)
-{
-	if (ch->output)
-		return zio_fail(ch, ZIO_FAULT_DIRECTION, EBADF);
-	if (ch->method != ZIO_METHOD_READ)
-		return zio_mapped_next(ch, blk);
-	return read_next(ch, blk);
-}
-
-int zio_next_into(struct zio_channel *ch, struct zio_block *blk, void *mem,
-		  size_t size)
-{
-	if (!ch || !blk || (!mem && size))
-		return zio_fail_null(ch);
-	if (ch->output)
-		return zio_fail(ch, ZIO_FAULT_DIRECTION, EBADF);
-	if (ch->method != ZIO_METHOD_READ)
-		return zio_mapped_into(ch, blk, mem, size);
-	return read_next_into(ch, blk, mem, size);
-}
+const struct zio_channel_ops zio_read_ops = {
+	.name = "read",
+	.can_share = true,
+	.can_splice = true,
+	.next = zio_read_next,
+	.next_control = zio_read_control,
+	.data = zio_read_data,
+	.next_into = zio_read_next_into,
+	.into_room = zio_read_into_room,
+	.flush = zio_flush_node,
+};

@@ -2,33 +2,31 @@
 /*
  * Read blocks from the control ring, without a system call while blocks are there
  *
- * The caller has block ch->next - 1. The next call releases it, by storing hdr->tail:
+ * The caller has block ch->ring.next - 1. The next call releases it, by storing hdr->tail:
  * the blocks before the tail belong to the kernel. While the caller keeps blocks,
- * ch->head stands still, so that zio_next() leaves the release to the other functions.
+ * ch->ring.head stands still, so that zio_next() leaves the release to the other functions.
  *
  *   A  The load-acquire of the head pairs with the store-release of the kernel in
  *      zio-core's ring.c. Without it, this program could read samples of an old block.
- *   S  The store-release of the tail pairs with the load-acquire of the kernel there.
- *      Without it, the kernel could overwrite samples that are still being read.
  */
 #include <errno.h>
 #include <poll.h>
 #include <unistd.h>
 
-#include "set.h"
+#include "slot.h"
 
 /* Returns 1 if there are blocks, 0 if not, -1 if the head is out of range. */
 static int look_at_head(struct zio_channel *ch)
 {
 	uint32_t head;
 
-	if (zio_unlikely(ch->set != NULL))
-		zio_set_turn(ch->set);
-	head = __atomic_load_n(&ch->hdr->head, __ATOMIC_ACQUIRE); /* A */
-	if (head - ch->next > ch->mask + 1)
+	if (zio_unlikely(ch->of_set.set != NULL))
+		ch->of_set.turn(ch->of_set.set);
+	head = __atomic_load_n(&ch->ring.hdr->head, __ATOMIC_ACQUIRE); /* A */
+	if (head - ch->ring.next > ch->ring.mask + 1)
 		return zio_fail(ch, ZIO_FAULT_RING, EPROTO);
-	ch->seen_head = head;
-	return head != ch->next;
+	ch->ring.seen_head = head;
+	return head != ch->ring.next;
 }
 
 /* While a ring is open, read() returns the error of the driver once, then EBUSY. */
@@ -74,15 +72,10 @@ static int wait_for_block(struct zio_channel *ch)
 	return found < 0 ? -1 : 0;
 }
 
-static inline void release_up_to(struct zio_channel *ch, uint32_t number)
-{
-	__atomic_store_n(&ch->hdr->tail, number, __ATOMIC_RELEASE);	/* S */
-}
-
 /* Release the blocks that the caller does not keep. */
 static void release_others(struct zio_channel *ch)
 {
-	release_up_to(ch, ch->keeps ? ch->keep_at : ch->next);
+	release_up_to(ch, ch->ring.keeps ? ch->ring.keep_at : ch->ring.next);
 }
 
 void zio_ring_pass(struct zio_channel *ch)
@@ -90,47 +83,44 @@ void zio_ring_pass(struct zio_channel *ch)
 	release_others(ch);
 }
 
-static inline const struct zio_control *take_slot(struct zio_channel *ch)
-{
-	uint32_t i = ch->next++ & ch->mask;
-
-	return (const void *)(ch->slots + (size_t)i * ch->slot_size);
-}
-
 static const struct zio_control *take_seen_slot(struct zio_channel *ch)
 {
 	const struct zio_control *control = take_slot(ch);
 
-	ch->head = ch->keeps ? ch->next : ch->seen_head;
+	ch->ring.head = ch->ring.keeps ? ch->ring.next : ch->ring.seen_head;
 	return control;
 }
 
 /* A head out of range is an error that the next call returns without a wait. */
-bool zio_ring_has_block(struct zio_channel *ch)
+static bool has_block(struct zio_channel *ch)
 {
 	release_others(ch);
-	return ch->next != ch->seen_head || look_at_head(ch);
+	return ch->ring.next != ch->ring.seen_head || look_at_head(ch);
 }
 
-const struct zio_control *zio_ring_control(struct zio_channel *ch)
+static int take(struct zio_channel *ch, const struct zio_control **control)
 {
 	release_others(ch);
-	if (ch->next == ch->seen_head && wait_for_block(ch))
-		return NULL;
-	return take_seen_slot(ch);
+	ch->stage = ZIO_STAGE_CONTROL;
+	if (ch->ring.next == ch->ring.seen_head && wait_for_block(ch))
+		return -1;
+	*control = take_seen_slot(ch);
+	return 1;
 }
 
-void zio_ring_skip(struct zio_channel *ch)
+static int skip_all(struct zio_channel *ch)
 {
 	if (look_at_head(ch) > 0)
-		ch->next = ch->seen_head;
-	ch->head = ch->next;
+		ch->ring.next = ch->ring.seen_head;
+	ch->ring.head = ch->ring.next;
 	release_others(ch);
+	return 0;
 }
 
-const struct zio_control *zio_ring_another(struct zio_channel *ch)
+/* Return the next control that is in the ring, or NULL. Releases no block. */
+static const struct zio_control *take_another(struct zio_channel *ch)
 {
-	if (ch->next == ch->seen_head && look_at_head(ch) <= 0)
+	if (ch->ring.next == ch->ring.seen_head && look_at_head(ch) <= 0)
 		return NULL;
 	return take_seen_slot(ch);
 }
@@ -139,13 +129,13 @@ const struct zio_control *zio_ring_another(struct zio_channel *ch)
 static bool find_number(const struct zio_channel *ch, const struct zio_control *control,
 			uint32_t *number)
 {
-	size_t offset = (size_t)((uintptr_t)control - (uintptr_t)ch->slots);
-	size_t slot = offset / ch->slot_size;
-	uint32_t age = (ch->next - 1 - (uint32_t)slot) & ch->mask;
+	size_t offset = (size_t)((uintptr_t)control - (uintptr_t)ch->ring.slots);
+	size_t slot = offset / ch->ring.slot_size;
+	uint32_t age = (ch->ring.next - 1 - (uint32_t)slot) & ch->ring.mask;
 
-	*number = ch->next - 1 - age;
-	return slot <= ch->mask && offset % ch->slot_size == 0 &&
-	       age < ch->next - ch->hdr->tail;
+	*number = ch->ring.next - 1 - age;
+	return slot <= ch->ring.mask && offset % ch->ring.slot_size == 0 &&
+	       age < ch->ring.next - ch->ring.hdr->tail;
 }
 
 int zio_keep(struct zio_channel *ch, const struct zio_control *oldest)
@@ -154,13 +144,13 @@ int zio_keep(struct zio_channel *ch, const struct zio_control *oldest)
 
 	if (!ch)
 		return zio_refuse_null();
-	if (!ch->hdr)
+	if (!ch->ring.hdr)
 		return zio_fail(ch, ZIO_FAULT_KEEP, EOPNOTSUPP);
 	if (oldest && !find_number(ch, oldest, &number))
 		return zio_fail(ch, ZIO_FAULT_KEEP, EINVAL);
-	ch->keeps = oldest;
-	ch->keep_at = number;
-	ch->head = ch->next;
+	ch->ring.keeps = oldest;
+	ch->ring.keep_at = number;
+	ch->ring.head = ch->ring.next;
 	return 0;
 }
 
@@ -168,78 +158,69 @@ int zio_ring_room(const struct zio_channel *ch, struct zio_ring_room *room)
 {
 	if (!ch || !room)
 		return zio_refuse_null();
-	if (!ch->hdr) {
+	if (!ch->ring.hdr) {
 		errno = EOPNOTSUPP;
 		return -1;
 	}
-	*room = (struct zio_ring_room){ .blocks = ch->mask + 1, .bytes = ch->data_size };
-	room->ready = __atomic_load_n(&ch->hdr->head, __ATOMIC_RELAXED) - ch->next;
+	*room = (struct zio_ring_room){ .blocks = ch->ring.mask + 1, .bytes = ch->data.size };
+	room->ready = __atomic_load_n(&ch->ring.hdr->head, __ATOMIC_RELAXED) - ch->ring.next;
 	return 0;
 }
 
-/*
- * All cases but the fast one (a loss, no data, an error) are tail calls, so that the caller
- * saves no registers for them.
- */
-static inline int show_slot(struct zio_channel *ch, struct zio_block *blk,
-			    const struct zio_control *control)
-{
-	uint64_t size = (uint64_t)control->nsamples * control->ssize;
-	uint64_t offset = control->mem_offset |
-			  (uint64_t)control->mem_offset_high << 32;
-
-	if (zio_unlikely(control->seq_num != ch->seq.expected ||
-			 control->major_version != ZIO_MAJOR_VERSION ||
-			 size - 1 >= ch->limit ||
-			 offset > ch->data_size - size))
-		return zio_mapped_whole(ch, blk, control);
-	ch->seq.expected++;
-	ch->stats.blocks++;
-	ch->stats.bytes += size;
-	blk->control = control;
-	blk->data = ch->data + offset;
-	blk->size = size;
-	blk->lost = 0;
-	return 1;
-}
-
-int zio_ring_show(struct zio_channel *ch, struct zio_block *blk,
-		  const struct zio_control *control)
-{
-	return show_slot(ch, blk, control);
-}
-
 /* Look for new blocks first; the slow way waits. */
-int zio_ring_next(struct zio_channel *ch, struct zio_block *blk)
+static int next(struct zio_channel *ch, struct zio_block *blk)
 {
-	if (ch->next == ch->head) {
-		if (ch->keeps || (ch->next == ch->seen_head && look_at_head(ch) <= 0))
+	if (ch->ring.next == ch->ring.head) {
+		if (ch->ring.keeps || (ch->ring.next == ch->ring.seen_head && look_at_head(ch) <= 0))
 			return zio_mapped_next(ch, blk);
-		ch->head = ch->seen_head;
+		ch->ring.head = ch->ring.seen_head;
 	}
-	release_up_to(ch, ch->next);
+	release_up_to(ch, ch->ring.next);
 	return show_slot(ch, blk, take_slot(ch));
 }
 
-/* The fast path has about forty instructions. */
-int zio_next(struct zio_channel *ch, struct zio_block *blk)
+static int next_batch(struct zio_batch *b)
 {
+	struct zio_channel *ch = b->ch;
 	const struct zio_control *control;
+	unsigned int i = 0;
+	int ret;
 
-	if (zio_unlikely(!ch || !blk))
-		return zio_fail_null(ch);
-	if (zio_unlikely(!ch->hdr))
-		return zio_plain_next(ch, blk);
-	if (zio_unlikely(ch->next == ch->head))
-		return zio_ring_next(ch, blk);
-	release_up_to(ch, ch->next);
-	control = take_slot(ch);
-	return show_slot(ch, blk, control);
+	if (take(ch, &control) < 0)
+		return -1;
+	for (;;) {
+		ret = show_slot(ch, &b->blks[i], control);
+		if (ret < 0 || ++i == b->n)
+			break;
+		control = take_another(ch);
+		if (!control)
+			break;
+	}
+	if (ret < 0 && i)
+		zio_note_late_error(ch);
+	return i ? (int)i : -1;
 }
 
 /* A child process must not release the block of its parent. */
-void zio_ring_release(struct zio_channel *ch)
+static void release(struct zio_channel *ch)
 {
 	if (ch->owner_pid == getpid())
-		release_up_to(ch, ch->next);
+		release_up_to(ch, ch->ring.next);
+	if (ch->of_set.leave)
+		ch->of_set.leave(ch);
 }
+
+const struct zio_channel_ops zio_ring_ops = {
+	.name = "ring",
+	.polls_control = true,
+	.in_place = true,
+	.next = next,
+	.next_control = zio_mapped_control,
+	.data = zio_mapped_data,
+	.next_into = zio_mapped_next_into,
+	.next_batch = next_batch,
+	.take = take,
+	.has_block = has_block,
+	.flush = skip_all,
+	.release = release,
+};

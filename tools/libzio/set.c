@@ -6,8 +6,8 @@
  * after the other. So the library gives each channel a header of its own, in the memory
  * of the library: deal() counts the entries of a channel in its head. Then the channel is
  * a ring like any other. pass() moves the tail of the set over the entries that all
- * channels have passed. hdr is the header of the set, which the kernel writes (R, S of
- * ring.c).
+ * channels have passed. hdr is the header of the set, which the kernel writes (A of
+ * ring.c, S of slot.h).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -134,6 +134,16 @@ unsigned int zio_set_count(const struct zio_set *set)
 	return set->n;
 }
 
+/* Before the channel is closed: its blocks count as passed. */
+static void leave(struct zio_channel *ch)
+{
+	unsigned int i = (unsigned int)(ch->ring.hdr - ch->of_set.set->own);
+
+	ch->of_set.set->ch[i] = NULL;
+	ch->of_set.set = NULL;
+	ch->ring.hdr = NULL;
+}
+
 int zio_set_adopt(struct zio_set *set, unsigned int i, struct zio_channel *ch)
 {
 	int fd = fcntl(set->fd, F_DUPFD_CLOEXEC, 0);
@@ -142,24 +152,17 @@ int zio_set_adopt(struct zio_set *set, unsigned int i, struct zio_channel *ch)
 		return -1;
 	close(ch->ctrl_fd);
 	ch->ctrl_fd = fd;
-	ch->method = ZIO_METHOD_RING;
-	ch->hdr = &set->own[i];
-	ch->hdr->flags = set->hdr->flags;
-	ch->slots = set->slots + (size_t)i * set->stride * set->hdr->slot_size;
-	ch->slot_size = set->hdr->slot_size;
-	ch->mask = set->stride - 1;
-	ch->set = set;
+	ch->ops = &zio_ring_ops;
+	ch->ring.hdr = &set->own[i];
+	ch->ring.hdr->flags = set->hdr->flags;
+	ch->ring.slots = set->slots + (size_t)i * set->stride * set->hdr->slot_size;
+	ch->ring.slot_size = set->hdr->slot_size;
+	ch->ring.mask = set->stride - 1;
+	ch->of_set.set = set;
+	ch->of_set.turn = zio_set_turn;
+	ch->of_set.leave = leave;
 	set->ch[i] = ch;
 	return 0;
-}
-
-void zio_set_leave(struct zio_channel *ch)
-{
-	unsigned int i = (unsigned int)(ch->hdr - ch->set->own);
-
-	ch->set->ch[i] = NULL;
-	ch->set = NULL;
-	ch->hdr = NULL;
 }
 
 /* The first block of a channel tells where in its slots it begins. */
@@ -173,9 +176,9 @@ static void begin(struct zio_set *set, uint32_t i, uint32_t at)
 	set->own[i].tail = at;
 	if (!ch)
 		return;
-	ch->next = at;
-	ch->head = at;
-	ch->seen_head = at;
+	ch->ring.next = at;
+	ch->ring.head = at;
+	ch->ring.seen_head = at;
 }
 
 /* Count a new entry in the head of its channel. A wrong number is an error there. */

@@ -15,9 +15,6 @@ unsigned int zio_set_count(const struct zio_set *set);
 /* Channel @i, with mapped data, is a ring from now on. Returns 0, or -1 with errno. */
 int zio_set_adopt(struct zio_set *set, unsigned int i, struct zio_channel *ch);
 
-/* Before a channel is closed. Its blocks count as passed. */
-void zio_set_leave(struct zio_channel *ch);
-
 /* Give passed blocks back to the kernel, and new ones to their channels. */
 void zio_set_turn(struct zio_set *set);
 

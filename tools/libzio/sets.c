@@ -14,7 +14,7 @@ static struct zio_set *open_set_of(const struct zio_channel *first)
 	struct zio_set *set;
 	char *path;
 
-	if (first->file || len < end)
+	if (first->ops->is_file || len < end)
 		return NULL;
 	path = zio_format("%.*s-ctrl", (int)(len - end), first->ctrl_path);
 	set = path ? zio_set_open(path) : NULL;

@@ -15,7 +15,7 @@ int zio_share(struct zio_channel *out, struct zio_channel *in)
 		return zio_fail_null(out);
 	if (!out->output)
 		return zio_fail(out, ZIO_FAULT_DIRECTION, EBADF);
-	if (out->file || (in && (in->file || in->hdr || in->tap)))
+	if (!out->ops->can_share || (in && !in->ops->can_share))
 		return zio_fail(out, ZIO_FAULT_NOT_SHARED, EOPNOTSUPP);
 	if (ioctl(out->ctrl_fd, ZIO_IOC_SHARE, &fd))
 		return zio_fail(out, ZIO_FAULT_SHARE, errno);
@@ -68,8 +68,8 @@ static int share_or_copy(struct zio_channel *out, struct zio_control *control,
 /* With the method "read", zio_data() would now read the data of another block. */
 static void forget_block(struct zio_channel *in)
 {
-	if (in->method == ZIO_METHOD_MMAP)
-		in->submitted |= 1u << (in->batch_at - 1);
+	if (in->ops->hand_over)
+		in->ops->hand_over(in);
 	in->stage = ZIO_STAGE_CONTROL;
 	in->done = 0;
 	in->size = 0;
@@ -87,7 +87,7 @@ int zio_submit(struct zio_channel *out, struct zio_channel *in, int flags)
 		return zio_fail(out, ZIO_FAULT_FLAGS, EINVAL);
 	if (!out->output || in->output)
 		return zio_fail(out, ZIO_FAULT_DIRECTION, EBADF);
-	if (out->file || in->file || in->hdr)
+	if (!out->ops->can_share || !in->ops->can_share)
 		return zio_fail(out, ZIO_FAULT_NOT_SHARED, EOPNOTSUPP);
 	control = in->control;
 	size = in->size;

@@ -19,11 +19,11 @@ static int fail_in(struct zio_channel *in, enum zio_fault fault, int code)
 /* A large pipe saves system calls. The kernel may refuse the user a large one. */
 static int make_pipe(struct zio_channel *out)
 {
-	if (out->pipe[0] >= 0)
+	if (out->pipe.fd[0] >= 0)
 		return 0;
-	if (pipe2(out->pipe, O_CLOEXEC))
+	if (pipe2(out->pipe.fd, O_CLOEXEC))
 		return zio_fail(out, ZIO_FAULT_PIPE, errno);
-	fcntl(out->pipe[1], F_SETPIPE_SZ, PIPE_SIZE);
+	fcntl(out->pipe.fd[1], F_SETPIPE_SZ, PIPE_SIZE);
 	return 0;
 }
 
@@ -35,7 +35,7 @@ static int begin_splice(struct zio_channel *out, struct zio_channel *in,
 		return fail_in(in, ZIO_FAULT_DIRECTION, EBADF);
 	if (in->data_fd < 0)
 		return fail_in(in, ZIO_FAULT_NO_DATA_NODE, EBADF);
-	if (in->method != ZIO_METHOD_READ || in->tap)
+	if (!in->ops->can_splice)
 		return fail_in(in, ZIO_FAULT_SPLICE_MAPPED, EOPNOTSUPP);
 	if (in->stage == ZIO_STAGE_HAS_CONTROL) {
 		in->to = NULL;
@@ -52,9 +52,9 @@ static int fill_pipe(struct zio_channel *out, struct zio_channel *in)
 {
 	ssize_t n;
 
-	if (in->stream && zio_wait_stream(in))
+	if (in->ops->wait && in->ops->wait(in))
 		return fail_in(in, ZIO_FAULT_READ_DATA, errno);
-	n = splice(in->data_fd, NULL, out->pipe[1], NULL,
+	n = splice(in->data_fd, NULL, out->pipe.fd[1], NULL,
 		   in->size - in->done, SPLICE_F_MOVE);
 
 	if (n < 0)
@@ -62,7 +62,7 @@ static int fill_pipe(struct zio_channel *out, struct zio_channel *in)
 	if (!n)
 		return fail_in(in, ZIO_FAULT_SHORT_DATA, ENODATA);
 	in->done += (size_t)n;
-	out->piped = (size_t)n;
+	out->pipe.size = (size_t)n;
 	return 0;
 }
 
@@ -71,12 +71,12 @@ static int empty_pipe(struct zio_channel *out)
 	ssize_t n;
 
 	do {
-		n = splice(out->pipe[0], NULL, out->data_fd, NULL, out->piped,
+		n = splice(out->pipe.fd[0], NULL, out->data_fd, NULL, out->pipe.size,
 			   SPLICE_F_MOVE);
 	} while (n < 0 && zio_wait_to_retry(out, out->data_fd, POLLOUT));
 	if (n <= 0)
 		return zio_fail(out, ZIO_FAULT_WRITE_DATA, n ? errno : EIO);
-	out->piped -= (size_t)n;
+	out->pipe.size -= (size_t)n;
 	out->done += (size_t)n;
 	return 0;
 }
@@ -90,7 +90,7 @@ int zio_splice(struct zio_channel *out, struct zio_channel *in,
 		return zio_fail_null(out);
 	ret = begin_splice(out, in, control);
 	while (!ret && out->done < in->size) {
-		if (!out->piped)
+		if (!out->pipe.size)
 			ret = fill_pipe(out, in);
 		if (!ret)
 			ret = empty_pipe(out);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Taps, which look at the blocks of an input and take none; and flush
+ * Taps, which look at the blocks of an input and take none
  *
  * A tap is an open data node that ZIO_IOC_TAP has changed. Its reads return blocks as those
  * of a block file do. So both descriptors are the same open file, as for block files.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -28,11 +27,11 @@ int zio_open_tap(struct zio_channel *ch, int flags, struct zio_error *err)
 {
 	int code;
 
-	if (ch->file)
+	if (ch->file.name)
 		return zio_explain(err, EINVAL,
 				   "%s: open: a block file has no taps: open it without",
 				   ch->ctrl_path);
-	ch->tap = true;
+	ch->ops = &zio_tap_ops;
 	if (!open_both(ch, flags))
 		return 0;
 	code = errno;
@@ -43,31 +42,13 @@ int zio_open_tap(struct zio_channel *ch, int flags, struct zio_error *err)
 	return -1;
 }
 
-/* The next block counts as the first. */
-static void forget_blocks(struct zio_channel *ch)
-{
-	ch->stage = ZIO_STAGE_CONTROL;
-	ch->done = 0;
-	ch->batch_at = 0;
-	ch->batch_n = 0;
-	ch->submitted = 0;
-	ch->seq.known = false;
-	ch->limit = 0;
-	ch->late_errno = 0;
-}
-
-int zio_flush(struct zio_channel *ch)
-{
-	if (!ch)
-		return zio_fail_null(ch);
-	if (ch->output)
-		return zio_fail(ch, ZIO_FAULT_DIRECTION, EBADF);
-	if (ch->file)
-		return zio_fail(ch, ZIO_FAULT_FLUSH_FILE, EOPNOTSUPP);
-	if (ch->hdr)
-		zio_ring_skip(ch);
-	else if (ioctl(ch->ctrl_fd, ZIO_IOC_FLUSH))
-		return zio_fail(ch, ZIO_FAULT_FLUSH, errno);
-	forget_blocks(ch);
-	return 0;
-}
+const struct zio_channel_ops zio_tap_ops = {
+	.name = "tap",
+	.next = zio_read_next,
+	.next_control = zio_read_control,
+	.data = zio_read_data,
+	.next_into = zio_read_next_into,
+	.into_room = zio_read_into_room,
+	.skip = zio_read_over,
+	.flush = zio_flush_node,
+};

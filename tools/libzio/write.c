@@ -44,7 +44,7 @@ int zio_check_block(struct zio_channel *ch, const struct zio_control *control,
 		return zio_fail(ch, ZIO_FAULT_DIRECTION, EBADF);
 	if (ch->data_fd < 0)
 		return zio_fail(ch, ZIO_FAULT_NO_DATA_NODE, EBADF);
-	if (!control && ch->file)
+	if (!control && ch->ops->is_file)
 		return zio_fail(ch, ZIO_FAULT_FILE_CONTROL, EINVAL);
 	if (!control)
 		return 0;
@@ -95,7 +95,7 @@ int zio_begin_block(struct zio_channel *ch, const struct zio_control *control)
 {
 	if (ch->stage == ZIO_STAGE_DATA)
 		return 0;
-	if (ch->file) {
+	if (ch->ops->is_file) {
 		if (!ch->done && clean_control(ch, control))
 			return -1;
 		control = &ch->control;
@@ -109,7 +109,7 @@ int zio_begin_block(struct zio_channel *ch, const struct zio_control *control)
 
 void zio_end_block(struct zio_channel *ch, size_t size)
 {
-	if (ch->file) {
+	if (ch->ops->is_file) {
 		zio_sequence_find(&ch->seq, &ch->control.addr);
 		zio_sequence_count(&ch->seq, ch->control.seq_num);
 	}
@@ -217,36 +217,33 @@ static int reserve_memory(struct zio_channel *ch)
 
 void *zio_reserve(struct zio_channel *ch, size_t *size)
 {
-	int ret = 0;
-
 	if (!ch || !size) {
 		zio_fail_null(ch);
 		return NULL;
 	}
-	if (ch->file) {
+	if (ch->ops->is_file) {
 		zio_fail(ch, ZIO_FAULT_BLOCK_SIZE, EOPNOTSUPP);
 		return NULL;
 	}
-	if (zio_check_block(ch, NULL, 0))
-		return NULL;
-	if (!ch->reserved && ch->method == ZIO_METHOD_MMAP)
-		ret = reserve_mapped(ch);
-	else if (!ch->reserved)
-		ret = reserve_memory(ch);
-	if (ret)
+	if (zio_check_block(ch, NULL, 0) || (!ch->reserved && ch->ops->reserve(ch)))
 		return NULL;
 	ch->reserved = true;
 	*size = ch->size;
 	return (void *)ch->mapped;
 }
 
-static int send_mapped(struct zio_channel *ch, size_t size)
+static int commit_mapped(struct zio_channel *ch, size_t size)
 {
 	if (write_rest(ch, ch->ctrl_fd, &ch->control, sizeof(ch->control)))
 		return zio_fail(ch, ZIO_FAULT_WRITE_CONTROL, errno);
 	ch->stats.blocks++;
 	ch->stats.bytes += size;
 	return 0;
+}
+
+static int commit_memory(struct zio_channel *ch, size_t size)
+{
+	return send_block(ch, &ch->control, ch->mem, size);
 }
 
 int zio_commit_at(struct zio_channel *ch, size_t size,
@@ -263,10 +260,7 @@ int zio_commit_at(struct zio_channel *ch, size_t size,
 		return zio_fail(ch, ZIO_FAULT_NOT_RESERVED, EINVAL);
 	control->nsamples = (uint32_t)(size / control->ssize);
 	control->tstamp = *when;
-	if (ch->method == ZIO_METHOD_MMAP)
-		ret = send_mapped(ch, size);
-	else
-		ret = send_block(ch, control, ch->mem, size);
+	ret = ch->ops->commit(ch, size);
 	ch->reserved = ret;
 	return ret;
 }
@@ -275,3 +269,31 @@ int zio_commit(struct zio_channel *ch, size_t size)
 {
 	return zio_commit_at(ch, size, ch ? &ch->control.tstamp : NULL);
 }
+
+static int refuse_next(struct zio_channel *ch, struct zio_block *blk)
+{
+	(void)blk;
+	return zio_fail(ch, ZIO_FAULT_DIRECTION, EBADF);
+}
+
+const struct zio_channel_ops zio_write_ops = {
+	.name = "write",
+	.can_share = true,
+	.next = refuse_next,
+	.reserve = reserve_memory,
+	.commit = commit_memory,
+};
+
+const struct zio_channel_ops zio_mapped_write_ops = {
+	.name = "mmap",
+	.can_share = true,
+	.next = refuse_next,
+	.reserve = reserve_mapped,
+	.commit = commit_mapped,
+};
+
+const struct zio_channel_ops zio_file_write_ops = {
+	.name = "file",
+	.is_file = true,
+	.next = refuse_next,
+};

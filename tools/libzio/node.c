@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The nodes of a channel: open, map and close them */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#define MAX_SIZE (SIZE_MAX / 2)
+
+/* An access beyond the end of a mapped file would be SIGBUS. */
+int zio_map(struct zio_mapping *map, int fd, size_t offset, size_t size, int prot)
+{
+	struct stat st;
+	void *mem;
+
+	if (fstat(fd, &st))
+		return -1;
+	if (!size || (S_ISREG(st.st_mode) &&
+		      ((uint64_t)st.st_size < offset ||
+		       (uint64_t)st.st_size - offset < size))) {
+		errno = EINVAL;
+		return -1;
+	}
+	mem = mmap(NULL, size, prot, MAP_SHARED, fd, (off_t)offset);
+	if (mem == MAP_FAILED)
+		return -1;
+	map->mem = mem;
+	map->size = size;
+	return 0;
+}
+
+static void unmap_part(struct zio_mapping *map)
+{
+	if (map->mem)
+		munmap(map->mem, map->size);
+	*map = (struct zio_mapping){ 0 };
+}
+
+static void unmap_all(struct zio_channel *ch)
+{
+	unmap_part(&ch->map_hdr);
+	unmap_part(&ch->map_slots);
+	unmap_part(&ch->map_data);
+	ch->ring.hdr = NULL;
+	ch->data.mem = NULL;
+}
+
+static bool has_page(int fd, size_t n, size_t page)
+{
+	struct zio_mapping map;
+
+	if (zio_map(&map, fd, n * page, page, PROT_READ))
+		return false;
+	unmap_part(&map);
+	return true;
+}
+
+/*
+ * The size of a data node is not known, so this function tries its pages. The caller keeps
+ * the first page mapped, so that the kernel does not replace the area.
+ */
+static size_t find_size(int fd, size_t page)
+{
+	size_t last = 0, beyond = 1, middle;
+
+	while (beyond < MAX_SIZE / page && has_page(fd, beyond, page)) {
+		last = beyond;
+		beyond *= 2;
+	}
+	while (beyond - last > 1) {
+		middle = last + (beyond - last) / 2;
+		if (has_page(fd, middle, page))
+			last = middle;
+		else
+			beyond = middle;
+	}
+	return (last + 1) * page;
+}
+
+int zio_map_data(struct zio_channel *ch, int prot)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct zio_mapping first;
+	int ret;
+
+	if (zio_map(&first, ch->data_fd, 0, page, PROT_READ)) {
+		/* ENODEV of mmap() does not mean that the device is gone. */
+		if (errno == ENODEV)
+			errno = EOPNOTSUPP;
+		return -1;
+	}
+	ret = zio_map(&ch->map_data, ch->data_fd, 0,
+		       find_size(ch->data_fd, page), prot);
+	unmap_part(&first);
+	ch->data.mem = ch->map_data.mem;
+	ch->data.size = ch->map_data.size;
+	return ret;
+}
+
+int zio_open_node(const char *path, int mode, int flags)
+{
+	int fd;
+
+	if (flags & ZIO_OPEN_NONBLOCK)
+		mode |= O_NONBLOCK;
+	fd = open(path, mode | O_CLOEXEC);
+	/* Only the open of a FIFO may wait in the kernel; see poll.c. */
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, mode | O_NONBLOCK);
+	return fd;
+}
+
+int zio_open_nodes(struct zio_channel *ch, int ctrl_mode, int data_mode, int flags)
+{
+	ch->ctrl_fd = zio_open_node(ch->ctrl_path, ctrl_mode, flags);
+	if (ch->ctrl_fd < 0)
+		return -1;
+	if (!ch->data_path)
+		return 0;
+	ch->data_fd = zio_open_node(ch->data_path, data_mode, flags);
+	return ch->data_fd < 0 ? -1 : 0;
+}
+
+static int close_node(int *fd)
+{
+	int ret = *fd < 0 ? 0 : close(*fd);
+
+	*fd = -1;
+	return ret;
+}
+
+int zio_close_nodes(struct zio_channel *ch)
+{
+	int code;
+
+	unmap_all(ch);
+	code = close_node(&ch->data_fd) ? errno : 0;
+	if (close_node(&ch->ctrl_fd) && !code)
+		code = errno;
+	if (!code)
+		return 0;
+	errno = code;
+	return -1;
+}
+
+int zio_flush_node(struct zio_channel *ch)
+{
+	if (ioctl(ch->ctrl_fd, ZIO_IOC_FLUSH))
+		return zio_fail(ch, ZIO_FAULT_FLUSH, errno);
+	return 0;
+}
