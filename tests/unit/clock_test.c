@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "fake.h"
-#include "libzio/object.h"
+#include "libzio/object/object.h"
 #include "harness.h"
 
 #define CSET "sys/bus/zio/devices/zzero-0000/cset0/"

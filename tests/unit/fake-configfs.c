@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libzio/object.h"
+#include "libzio/object/object.h"
 
 int __real_mkdir(const char *path, mode_t mode);
 int __real_rmdir(const char *path);

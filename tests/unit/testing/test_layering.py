@@ -27,6 +27,12 @@ GOOD = {
     "tools/python/src/zio/c.py": "",
     "tools/python/src/zio/_d.py": "",
     "tools/pva/zio_pva/a.py": "",
+    "tools/libzio/zio.h": "int zio(void);\n",
+    "tools/libzio/base/base.h": "int base(void);\n",
+    "tools/libzio/base/a.c": "int base(void) { return 0; }\n",
+    "tools/libzio/group/a.c": '#include "libzio/base/base.h"\n'
+    "int zio(void) { return base(); }\n",
+    "tools/zio/a.c": '#include "libzio/zio.h"\nint main(void) { return zio(); }\n',
 }
 # The file that gets a line, the line, and a fault
 BAD = {
@@ -77,6 +83,16 @@ BAD = {
         "tools/nexus/zio_nexus/b.py: private: tools/python/src/zio/_d.py of "
         "tools/python/src/zio: import",
     ),
+    "the library goes up": (
+        "tools/libzio/base/a.c",
+        "int zio(void); int b(void) { return zio(); }",
+        "tools/libzio/base/a.c: upward: to tools/libzio/group/a.c: zio",
+    ),
+    "a header of the library": (
+        "tools/zio/a.c",
+        '#include "libzio/base/base.h"',
+        "tools/zio/a.c: private: tools/libzio/base/base.h of tools/libzio/base: #include",
+    ),
     "a module of another program": (
         "tools/pva/zio_pva/a.py",
         "import zio_nexus.b",
@@ -92,7 +108,7 @@ def faults_in(root: Path, files: dict[str, str], *known: str) -> list[str]:
     sources = layering.find_sources(root)
     objects = layering.find_objects(sources, root, root / "tools")
     for name, to in objects.items():
-        command: Words = ["gcc", "-w", "-Izio-core", "-c", name, "-o", to]
+        command: Words = ["gcc", "-w", "-Izio-core", "-Itools", "-c", name, "-o", to]
         subprocess.run(command, cwd=root, check=True)
     return layering.judge(root, sources, objects, set(known))[1]
 

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "group.h"
-#include "set.h"
 
 #define ALL_FLAGS (ZIO_GROUP_ANY_TRIGGER | ZIO_GROUP_DROP_LATE)
 #define MAX_DEPTH 65536

@@ -6,7 +6,7 @@
 #include <dirent.h>
 #include <sys/timex.h>
 
-#include "control.h"
+#include "libzio/control/control.h"
 
 struct zio_object {
 	enum zio_object_kind kind;

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "internal.h"
+#include "channel.h"
 
 #define MEM_STEP ((size_t)4096)
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "group.h"
-#include "set.h"
 
 /* The node of the set is beside the control node of its first channel. */
 static struct zio_set *open_set_of(const struct zio_channel *first)

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "channel.h"
 
 /*
  * EAGAIN is frequent, so only two numbers are recorded here; zio_reason() makes the

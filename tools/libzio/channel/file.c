@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "channel.h"
 
 #define STANDARD "-"
 #define SKIP_SIZE ((size_t)65536)

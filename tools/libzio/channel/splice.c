@@ -5,7 +5,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "channel.h"
 
 #define IN_FAILED -2
 #define PIPE_SIZE (1 << 20)

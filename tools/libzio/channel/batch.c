@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "channel.h"
 
 #define HEAD sizeof(struct zio_control)
 #define ALIGNED(size) (((size) + 7) & ~(size_t)7)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "channel.h"
 
 #define DISCARD_SIZE ((size_t)65536)
 

@@ -5,7 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "channel.h"
 
 int zio_share(struct zio_channel *out, struct zio_channel *in)
 {

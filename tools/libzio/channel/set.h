@@ -3,8 +3,9 @@
 #ifndef LIBZIO_SET_H
 #define LIBZIO_SET_H
 
-#include "internal.h"
+#include <stdbool.h>
 
+struct zio_channel;
 struct zio_set;
 
 /* Open the node of a set. Returns NULL with errno. */

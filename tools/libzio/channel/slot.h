@@ -9,7 +9,7 @@
 #ifndef LIBZIO_SLOT_H
 #define LIBZIO_SLOT_H
 
-#include "internal.h"
+#include "channel.h"
 
 static inline void release_up_to(struct zio_channel *ch, uint32_t number)
 {

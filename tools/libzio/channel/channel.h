@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* internal.h: a channel, for the files of libzio that transfer blocks */
-#ifndef LIBZIO_INTERNAL_H
-#define LIBZIO_INTERNAL_H
+/* channel.h: a channel, for the files of libzio that transfer blocks */
+#ifndef LIBZIO_CHANNEL_H
+#define LIBZIO_CHANNEL_H
 
 #include <sys/types.h>
 
-#include "control.h"
+#include "libzio/control/control.h"
 #include "error.h"
 #include "method.h"
+#include "set.h"
 
 /* What the next call on the channel transfers. */
 enum zio_stage {
@@ -210,4 +211,4 @@ int zio_check_block(struct zio_channel *ch, const struct zio_control *control,
 /* --- ring.c: give the blocks back that the caller does not keep. */
 void zio_ring_pass(struct zio_channel *ch);
 
-#endif /* LIBZIO_INTERNAL_H */
+#endif /* LIBZIO_CHANNEL_H */

@@ -3,7 +3,7 @@
 #ifndef LIBZIO_BASE_H
 #define LIBZIO_BASE_H
 
-#include "zio.h"
+#include "libzio/zio.h"
 
 #define zio_unlikely(x) __builtin_expect(!!(x), 0)
 

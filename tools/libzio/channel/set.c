@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "set.h"
+#include "channel.h"
 
 struct zio_set {
 	struct zio_ring_header *hdr;

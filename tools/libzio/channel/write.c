@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "channel.h"
 
 /* Write until ch->done is @size. A later call continues at ch->done. */
 static int write_rest(struct zio_channel *ch, int fd, const void *from,

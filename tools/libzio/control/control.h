@@ -3,7 +3,7 @@
 #ifndef LIBZIO_CONTROL_H
 #define LIBZIO_CONTROL_H
 
-#include "base.h"
+#include "libzio/base/base.h"
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define ZIO_NATIVE ZIO_CONTROL_LITTLE_ENDIAN

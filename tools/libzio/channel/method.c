@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "channel.h"
 
 #define ALL_METHODS (ZIO_OPEN_RING | ZIO_OPEN_MMAP | ZIO_OPEN_READ)
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "channel.h"
 
 /*
  * Read until ch->done is @size. Returns 1, 0 at end of file, -1. A later call

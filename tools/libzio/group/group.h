@@ -3,7 +3,7 @@
 #ifndef LIBZIO_GROUP_H
 #define LIBZIO_GROUP_H
 
-#include "internal.h"
+#include "libzio/channel/channel.h"
 
 /*
  * A block that waits for its event. The data of the newest block of a member are still in

@@ -10,7 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "channel.h"
 
 static int open_both(struct zio_channel *ch, int flags)
 {

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "channel.h"
 
 #define MAX_SIZE (SIZE_MAX / 2)
 

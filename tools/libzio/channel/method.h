@@ -3,7 +3,7 @@
 #ifndef LIBZIO_METHOD_H
 #define LIBZIO_METHOD_H
 
-#include "zio.h"
+#include "libzio/zio.h"
 
 struct zio_batch {		/* of zio_next_batch() */
 	struct zio_channel *ch;

@@ -3,7 +3,7 @@
 #ifndef LIBZIO_ERROR_H
 #define LIBZIO_ERROR_H
 
-#include "zio.h"
+#include "libzio/zio.h"
 
 /* The step that failed; error.c has the texts. */
 enum zio_fault {

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <poll.h>
 
-#include "internal.h"
+#include "channel.h"
 
 bool zio_wait_to_retry(struct zio_channel *ch, int fd, short events)
 {
