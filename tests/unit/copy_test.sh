@@ -103,6 +103,22 @@ test_loss()
 	equal "$("$bin/json-get" lost <out)" 3 'gap: reported in JSON'
 }
 
+# A device that counts anew loses nothing, in no mode. The blocks are as large as the
+# first read of mode uring: a file that stands for a node does not end that read.
+test_restart()
+{
+	local modes='rw uring' mode seq
+
+	for seq in 3000000000 5 8; do
+		"$bin/fake-node" "$work/anew-0000-0-1" "$seq" 65536 1
+	done
+	"$copy" if=anew-0-1 of=a.zio mode=uring 2>&1 | grep -q ': io_uring: ' && modes=rw
+	for mode in $modes; do
+		run 0 "counted anew, $mode" "$copy" if=anew-0-1 of=a.zio mode=$mode
+		has err ' lost 2 blocks$' "counted anew, $mode: the loss behind it"
+	done
+}
+
 # patch OFFSET BYTES: change bytes of the second block
 patch()
 {
@@ -301,6 +317,7 @@ test_pipe
 test_many
 test_readers
 test_loss
+test_restart
 test_hostile
 test_operands
 test_modes

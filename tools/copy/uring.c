@@ -282,10 +282,8 @@ static int check_writes(struct copy *c, const struct uring *u,
 
 static void count_loss(struct copy *c, struct uring *u, uint32_t seq)
 {
-	uint32_t gap = seq - u->expected;
-
-	if (u->seq_known && gap <= INT32_MAX)
-		c->lost += gap;
+	if (u->seq_known)
+		c->lost += zio_sequence_lost(u->expected, seq);
 	u->expected = seq + 1;
 	u->seq_known = true;
 }

@@ -93,9 +93,10 @@ static uint32_t step_of(const struct zio_member *m, const struct zio_slot *slot)
 	const struct zio_group *g = m->group;
 	uint64_t distance = slot->time > g->last_time ? slot->time - g->last_time :
 							g->last_time - slot->time;
-	uint32_t step = slot->seq - m->last_seq;
 
-	return m->in_last && distance <= g->window && step <= INT32_MAX ? step : 1;
+	if (!m->in_last || distance > g->window)
+		return 1;
+	return 1 + zio_sequence_lost(m->last_seq + 1, slot->seq);
 }
 
 static bool is_candidate(const struct zio_member *leader, const struct zio_member *m)
