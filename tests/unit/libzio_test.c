@@ -48,6 +48,33 @@ TEST("names of a channel", make_dir)
 	ASSERT_TRUE(opens("a-b-00ff-2-3"), "device name with a hyphen");
 }
 
+/* Each spelling that zio_find() accepts, zio_open() accepts, too. */
+TEST("names of a channel as an object has them", make_dir)
+{
+	static const char *const good[] = {
+		"zname/0/1", "zname-0000/0/1", "zname/cset0/chan1", "zname-0000/cset0/1",
+		"zname/0/1-data", "zname-0000/cset0/chan1-ctrl", "/dev/zio/zname-0-1",
+		"/dev/zname-0000-0-1-ctrl", "/dev/zio/zname/0/1", "zname-0/1",
+	};
+	static const char *const bad[] = {
+		"zname/0/", "zname/0", "zname//1", "/0/1", "zname/0/chan", "zname/chan0/1",
+		"zname/0/1/2", "zname/0-1", "zname-cset0-chan1", "x/zname-0-1", "x/zname/0/1",
+	};
+	struct zio_error err;
+	size_t i;
+
+	setenv("ZIO_DEV_PATH", dir, 1);
+	fake_put_block(in_dir("zname-0000-0-1"), 9, 16, 1);
+	ASSERT_EQ(mkdir(in_dir("x"), 0755), 0);
+	fake_put_block(in_dir("x/zname-0-1"), 9, 16, 1);
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		ASSERT_TRUE(opens(good[i]), good[i]);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ASSERT_TRUE(!zio_open(bad[i], 0, &err) && errno == ENOENT, bad[i]);
+	ASSERT_TRUE(!zio_open("zname/0/2", 0, &err) && errno == ENOENT);
+	ASSERT_HAS(err.text, "zname/0/2: no such channel");
+}
+
 TEST("no such channel: the reason tells where it was looked for", make_dir)
 {
 	struct zio_error err = { 0 };

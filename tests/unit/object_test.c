@@ -105,6 +105,14 @@ TEST("each kind of object is found", fresh)
 	ASSERT_FINDS("a-b-00ff-0-0", "a-b-00ff/cset0/chan0", ZIO_OBJECT_CHANNEL);
 	ASSERT_FINDS("/dev/zio/zzero-0000-0-1-ctrl", "zzero-0000/cset0/chan1",
 		     ZIO_OBJECT_CHANNEL);
+	ASSERT_FINDS("zzero/cset0/chan1-data", "zzero-0000/cset0/chan1",
+		     ZIO_OBJECT_CHANNEL);
+	ASSERT_FINDS("/dev/zio/zzero/0/1-ctrl", "zzero-0000/cset0/chan1",
+		     ZIO_OBJECT_CHANNEL);
+	ASSERT_FINDS("zzero-0000-10", "zzero-0000/cset10", ZIO_OBJECT_CSET);
+	ASSERT_FINDS("zzero-2", "zzero-0000/cset2", ZIO_OBJECT_CSET);
+	ASSERT_FINDS("zzero-0/1", "zzero-0000/cset0/chan1", ZIO_OBJECT_CHANNEL);
+	ASSERT_FINDS("zzero-0/trigger", "zzero-0000/cset0/trigger", ZIO_OBJECT_TRIGGER);
 	ASSERT_FINDS("zzero/0/trigger", "zzero-0000/cset0/trigger", ZIO_OBJECT_TRIGGER);
 	ASSERT_FINDS("zzero-0-0/buffer", "zzero-0000/cset0/chan0/buffer",
 		     ZIO_OBJECT_BUFFER);
@@ -113,6 +121,22 @@ TEST("each kind of object is found", fresh)
 	ASSERT_FINDS("trigger:clock0", "trigger:clock0", ZIO_OBJECT_SHARED_TRIGGER);
 	ASSERT_FINDS("device:rack1", "device:rack1", ZIO_OBJECT_CONFIG_DEVICE);
 	ASSERT_FINDS("bus:", "bus:", ZIO_OBJECT_BUS);
+}
+
+/* The nodes stand beside the tree that stands for sysfs. */
+TEST("a channel is opened by the name that its set has from the driver", fresh)
+{
+	struct zio_channel *chan;
+
+	setenv("ZIO_DEV_PATH", dir, 1);
+	put_file("sys/bus/zio/devices/zzero-0000/cset0/chan1/address",
+		 "zzero-0000-0-1\n", 0444);
+	fake_put_block(in_dir("zzero-0000-0-1"), 9, 16, 1);
+	chan = zio_open("zzero/adc/1", 0, &err);
+	ASSERT_TRUE(chan, err.text);
+	zio_close(chan);
+	ASSERT_TRUE(!zio_open("zzero/adc/0", 0, &err) && errno == ENOENT);
+	ASSERT_TRUE(!zio_open("zzero/adc", 0, &err) && errno == ENOENT);
 }
 
 TEST("what is not there is not found", fresh)

@@ -36,14 +36,15 @@ static void *make_file(const char *suffix, size_t size)
 	return fake_map(path, size);
 }
 
+static unsigned int n_sets;
+
 /* Counts of the channels begin in the middle of their slots; the entries wrap soon. */
 static void make_set(uint32_t magic)
 {
-	static int n;
 	uint32_t i;
 	char suffix[16];
 
-	snprintf(set.stem, sizeof(set.stem), "%s/set-%04x-0", dir, ++n);
+	snprintf(set.stem, sizeof(set.stem), "%s/set-%04x-0", dir, ++n_sets);
 	set.hdr = make_file("-ctrl", 2 * page + N_CHAN * STRIDE * sizeof(*set.slot));
 	set.entry = (void *)((char *)set.hdr + page);
 	set.slot = (void *)((char *)set.hdr + 2 * page);
@@ -204,9 +205,14 @@ TEST("numbers that no kernel writes lead to no slot of another channel", ring)
 TEST("sets without a ring, or without anything", fresh)
 {
 	struct zio_error err;
+	char name[32];
 
 	make_set(0);
 	ASSERT_EQ(zio_group_add_set(g, set.stem, &err), N_CHAN);
+	setenv("ZIO_DEV_PATH", dir, 1);
+	snprintf(name, sizeof(name), "set-%04x/0", n_sets);
+	ASSERT_EQ(zio_group_add_set(g, name, &err), N_CHAN, "as an object is named");
+	ASSERT_ERRNO(zio_group_add_set(g, "no/0", &err), ENOENT);
 	ASSERT_ERRNO(zio_group_add_set(g, "no-such-set", &err), ENOENT);
 	ASSERT_HAS(err.text, "no-such-set");
 	ASSERT_ERRNO(zio_group_add_set(g, NULL, &err), EINVAL, "NULL");

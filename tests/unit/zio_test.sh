@@ -234,9 +234,12 @@ test_get_errors()
 		get zzero/0/trigger/x
 	for what in '' / . .. zzero/ zzero//cset0 zzero/0/../cset1 zzero/0/. \
 		zzero/power zzero/uevent trigger: device: trigger:.. \
-		zzero-0000-0 zzero--1 "$(printf 'x%.0s' {1..300})"; do
+		zzero-0000-9 zzero--1 "$(printf 'x%.0s' {1..300})"; do
 		refused 1 "get: '${what:0:20}'" '^zio: ' get "$what"
 	done
+	run 0 'get: a set with hyphens' "$zio" get zzero-0000-0
+	"$zio" get zzero/0 >wanted
+	same out wanted 'get: a set with hyphens: as with a slash'
 	run 1 'get: the others are shown' "$zio" get nope zzero/0/ssize
 	equal "$(cat out)" zzero-0000/cset0/ssize=1 'get: the others'
 }

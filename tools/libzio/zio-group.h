@@ -148,7 +148,7 @@ int zio_group_add(struct zio_group *g, struct zio_channel *ch);
  * zio_group_add_set() - open all channels of an input set, and add them to a group
  * @g: the group, which owns the channels, and closes them in zio_group_close()
  * @name: of the set: that of its channels, less the number of the channel, as
- *        "zzero-0000-0"
+ *        "zzero-0000-0", "zzero-0" or "zzero/0"
  * @err: receives the reason of a failure; may be NULL
  *
  * The channels share one ring, one head and one poll, if the buffer of the set can be

@@ -51,8 +51,8 @@ enum zio_object_kind {
  * zio_find() - find an object by its name
  * @in: the object to search in; NULL for the whole machine
  * @name: the name, relative to @in. Of the whole machine: "zzero-0000" or "zzero" (id
- *        0); "zzero/cset0", "zzero/0", or the set by the name from its driver;
- *        "zzero/0/1", "zzero-0-1" or the path of a node; "zzero/0/trigger";
+ *        0); "zzero/cset0", "zzero/0", "zzero-0", or the set by the name from its
+ *        driver; "zzero/0/1", "zzero-0-1" or the path of a node; "zzero/0/trigger";
  *        "trigger:clock0"; "device:rack1"; "bus:"
  * @attr: receives the last part of @name, within @name, if that is an attribute; else
  *        NULL. If @attr is NULL, the name of an attribute is an error

@@ -103,8 +103,8 @@ enum zio_open_flag {
 /**
  * zio_open() - open a channel, or a block file
  * @name: path of the data node, of the control node, or the beginning of both paths.
- *        The library looks for a name without a slash in /dev/zio and /dev, or in the
- *        directories of $ZIO_DEV_PATH (colons between). Such a name is zzero-0-1.
+ *        If no such path is there, a name as zzero-0-1 or zzero/0/1: its nodes are in
+ *        /dev/zio and /dev, or in the directories of $ZIO_DEV_PATH (colons between).
  *        With ZIO_OPEN_CONTROL_ONLY also any other character device, which then
  *        carries only controls. Else a block file, or FIFO, of that name; "-" is
  *        standard input or output

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "channel.h"
+#include "libzio/object/object.h"
 
 #define DEFAULT_DIRS "/dev/zio:/dev"
 #define ALL_FLAGS (ZIO_OPEN_OUTPUT | ZIO_OPEN_NONBLOCK | ZIO_OPEN_CONTROL_ONLY | \
@@ -51,26 +52,40 @@ static int try_stem(struct zio_channel *ch, char *stem, int flags)
 	return !missing;
 }
 
+/* Look for the nodes of a channel by the parts of its name. @id is "" or "-0000". */
+static int try_parts(struct zio_channel *ch, const char *dir, int dir_len,
+		     const struct zio_name *name, const char *id, int flags)
+{
+	return try_stem(ch, zio_format("%.*s/%.*s%s-%.*s-%.*s", dir_len, dir,
+				       name->device.len, name->device.at, id,
+				       name->cset.len, name->cset.at,
+				       name->chan.len, name->chan.at), flags);
+}
+
 static int try_dir(struct zio_channel *ch, const char *dir, int dir_len,
 		   const char *name, int flags)
 {
-	int len = zio_stem_len(name);
-	const char *numbers = zio_find_numbers(name, len);
+	struct zio_name parts;
 	int ret;
 
-	ret = try_stem(ch, zio_format("%.*s/%.*s", dir_len, dir, len, name),
-		       flags);
-	if (ret || !numbers)
-		return ret;
-	return try_stem(ch, zio_format("%.*s/%.*s-0000%.*s", dir_len, dir,
-				       (int)(numbers - name), name,
-				       len - (int)(numbers - name), numbers),
+	if (zio_parse_channel(name, &parts)) {
+		ret = try_parts(ch, dir, dir_len, &parts, "", flags);
+		return ret ? ret : try_parts(ch, dir, dir_len, &parts, "-0000", flags);
+	}
+	return try_stem(ch, zio_format("%.*s/%.*s", dir_len, dir, zio_stem_len(name), name),
 			flags);
 }
 
-static int search_dirs(struct zio_channel *ch, const char *dirs,
-		       const char *name, int flags)
+static const char *search_path(void)
 {
+	const char *dirs = secure_getenv("ZIO_DEV_PATH");
+
+	return dirs ? dirs : DEFAULT_DIRS;
+}
+
+static int search_dirs(struct zio_channel *ch, const char *name, int flags)
+{
+	const char *dirs = search_path();
 	int ret = 0;
 
 	while (!ret && *dirs) {
@@ -125,20 +140,40 @@ static int try_file(struct zio_channel *ch, const char *name, int flags)
 	return ch->file.name && ch->ctrl_path && ch->data_path ? 1 : -1;
 }
 
+/* A set has a name from its driver, too. Only sysfs knows where its channels are. */
+static int try_object(struct zio_channel *ch, const char *name, int flags)
+{
+	struct zio_object *obj = zio_find(NULL, name, NULL, NULL);
+	char address[ZIO_TEXT_SIZE];
+	int ret = 0;
+
+	if (obj && zio_object_kind(obj) == ZIO_OBJECT_CHANNEL &&
+	    !zio_attr_get(obj, "address", address, sizeof(address), NULL))
+		ret = search_dirs(ch, address, flags);
+	zio_object_free(obj);
+	return ret;
+}
+
+/* What is there by that path comes first, then the channel of that name. */
+static int try_path_or_object(struct zio_channel *ch, const char *name, int flags)
+{
+	struct zio_name parts;
+	int ret = try_path(ch, name, flags);
+
+	if (ret || !is_missing(name))
+		return ret;
+	if (zio_parse_channel(name, &parts))
+		return search_dirs(ch, name, flags);
+	return try_object(ch, name, flags);
+}
+
 static int find_nodes(struct zio_channel *ch, const char *name, int flags,
 		      struct zio_error *err)
 {
-	const char *dirs = NULL;
-	int ret;
+	const bool is_path = strchr(name, '/');
+	int ret = is_path ? try_path_or_object(ch, name, flags) :
+			    search_dirs(ch, name, flags);
 
-	if (strchr(name, '/')) {
-		ret = try_path(ch, name, flags);
-	} else {
-		dirs = secure_getenv("ZIO_DEV_PATH");
-		if (!dirs)
-			dirs = DEFAULT_DIRS;
-		ret = search_dirs(ch, dirs, name, flags);
-	}
 	if (!ret)
 		ret = try_file(ch, name, flags);
 	if (ret > 0)
@@ -146,7 +181,7 @@ static int find_nodes(struct zio_channel *ch, const char *name, int flags,
 	if (ret < 0)
 		zio_explain_open(err, ENOMEM, name, ch->output);
 	else
-		zio_explain_missing(err, name, dirs);
+		zio_explain_missing(err, name, is_path ? NULL : search_path());
 	return -1;
 }
 

@@ -22,8 +22,26 @@ bool zio_is_harmless(char c);
 bool zio_has_suffix(const char *name);
 int zio_stem_len(const char *name);
 
-/* Find the '-' before the last two numbers of "zzero-0-1"; NULL if there are none. */
-const char *zio_find_numbers(const char *stem, int len);
+/* Return what follows "/dev/zio/" or "/dev/". */
+const char *zio_skip_dev(const char *name);
+
+struct zio_slice {
+	const char *at;
+	int len;
+};
+
+struct zio_name {
+	struct zio_slice device;	/* with or without its id */
+	struct zio_slice cset;		/* digits */
+	struct zio_slice chan;		/* digits; of a set: none */
+};
+
+/*
+ * Find the parts of the name of a channel, or of a set: "zzero-0-2" or "zzero/0/2".
+ * Returns false if @text has another form. The parts are within @text.
+ */
+bool zio_parse_channel(const char *text, struct zio_name *name);
+bool zio_parse_set(const char *text, struct zio_name *name);
 
 /* Return true if @name has the form of a channel name, or of a node. */
 bool zio_is_channel_name(const char *name);

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Names of channels and of their nodes */
-#include <ctype.h>
+/*
+ * Names of channels and sets, in both spellings
+ *
+ *	zzero-0-2	zzero-0000-0-2	/dev/zio/zzero-0000-0-2-data
+ *	zzero/0/2	zzero-0000/cset0/chan2
+ *
+ * A set has the same names, less those of the channel.
+ */
 #include <string.h>
 
 #include "control.h"
 
 #define SUFFIX_LEN 5
+#define DIGITS "0123456789"
 
 bool zio_has_suffix(const char *name)
 {
@@ -22,26 +29,69 @@ int zio_stem_len(const char *name)
 	return (int)strlen(name) - (zio_has_suffix(name) ? SUFFIX_LEN : 0);
 }
 
-const char *zio_find_numbers(const char *stem, int len)
+const char *zio_skip_dev(const char *name)
 {
-	int numbers = 0;
-	int digits = 0;
+	static const char *const before[] = { "/dev/zio/", "/dev/" };
+	size_t i;
 
-	while (--len >= 0) {
-		if (isdigit((unsigned char)stem[len])) {
-			digits++;
-			continue;
-		}
-		if (stem[len] != '-' || !digits)
-			return NULL;
-		if (++numbers == 2)
-			return stem + len;
-		digits = 0;
-	}
-	return NULL;
+	for (i = 0; i < 2; i++)
+		if (!strncmp(name, before[i], strlen(before[i])))
+			return name + strlen(before[i]);
+	return name;
+}
+
+static struct zio_slice stem_of(const char *text)
+{
+	text = zio_skip_dev(text);
+	return (struct zio_slice){ text, zio_stem_len(text) };
+}
+
+/* Cut the last number off @rest: "-2", "/2", or with @word chan "/chan2". */
+static bool cut_number(struct zio_slice *rest, const char *word, struct zio_slice *number)
+{
+	const bool is_path = memchr(rest->at, '/', (size_t)rest->len);
+	const char *last = memrchr(rest->at, is_path ? '/' : '-', (size_t)rest->len);
+	const char *end = rest->at + rest->len;
+	size_t len = strlen(word);
+
+	if (!last)
+		return false;
+	number->at = last + 1;
+	if (is_path && (size_t)(end - number->at) > len && !strncmp(number->at, word, len))
+		number->at += len;
+	number->len = (int)(end - number->at);
+	rest->len = (int)(last - rest->at);
+	return number->len && strspn(number->at, DIGITS) >= (size_t)number->len;
+}
+
+static bool is_device(const struct zio_slice *text)
+{
+	return text->len && !memchr(text->at, '/', (size_t)text->len);
+}
+
+/* In "zzero-0/1" a channel follows a set with hyphens, as zio_find() walks it. */
+static bool parse_set(struct zio_slice rest, struct zio_name *name)
+{
+	name->device = rest;
+	return cut_number(&name->device, "cset", &name->cset) && is_device(&name->device);
+}
+
+bool zio_parse_set(const char *text, struct zio_name *name)
+{
+	*name = (struct zio_name){ 0 };
+	return parse_set(stem_of(text), name);
+}
+
+bool zio_parse_channel(const char *text, struct zio_name *name)
+{
+	struct zio_slice rest = stem_of(text);
+
+	return cut_number(&rest, "chan", &name->chan) && parse_set(rest, name);
 }
 
 bool zio_is_channel_name(const char *name)
 {
-	return zio_has_suffix(name) || zio_find_numbers(name, zio_stem_len(name));
+	struct zio_name parts;
+
+	return zio_has_suffix(name) || zio_parse_channel(name, &parts);
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "group.h"
 
@@ -21,10 +22,20 @@ static struct zio_set *open_set_of(const struct zio_channel *first)
 	return set;
 }
 
+/* The channels of "zzero-0" are "zzero-0-0" and so on, those of "zzero/0" "zzero/0/0". */
+static char separator_of(const char *name)
+{
+	char *node = strchr(name, '/') ? zio_format("%s-0-ctrl", name) : NULL;
+	char separator = node && access(node, F_OK) ? '/' : '-';
+
+	free(node);
+	return separator;
+}
+
 static struct zio_channel *open_channel(const char *name, unsigned int i, int flags,
 					struct zio_error *err)
 {
-	char *channel = zio_format("%s-%u", name, i);
+	char *channel = zio_format("%s%c%u", name, separator_of(name), i);
 	struct zio_channel *ch;
 
 	if (!channel) {

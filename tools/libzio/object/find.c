@@ -8,8 +8,6 @@
 
 #include "object.h"
 
-#define NODE_SUFFIX_LEN 5
-
 static bool is_name(const char *name)
 {
 	return *name && *name != '.' && !strchr(name, '/');
@@ -174,23 +172,18 @@ static void become_device(struct search *at)
 	memmove(obj->name, obj->name + 1, strlen(obj->name));
 }
 
-/* In "zzero-0-1" the device is before the last two numbers. */
-static bool enter_address(struct search *at, char *address)
+static bool enter_parts(struct search *at, const struct zio_name *name)
 {
-	char *chan, *cset;
+	char device[NAME_MAX + 1], cset[NAME_MAX + 1], chan[NAME_MAX + 1];
 
-	chan = strrchr(address, '-');
-	if (!chan)
-		return false;
-	*chan++ = '\0';
-	cset = strrchr(address, '-');
-	if (!cset)
-		return false;
-	*cset++ = '\0';
-	if (!zio_is_digits(cset) || !zio_is_digits(chan) || !enter_device(at, address))
+	snprintf(device, sizeof(device), "%.*s", name->device.len, name->device.at);
+	snprintf(cset, sizeof(cset), "%.*s", name->cset.len, name->cset.at);
+	snprintf(chan, sizeof(chan), "%.*s", name->chan.len, name->chan.at);
+	if (!enter_device(at, device))
 		return false;
 	become_device(at);
-	return enter_numbered(at, "cset", cset) && enter_numbered(at, "chan", chan);
+	return enter_numbered(at, "cset", cset) &&
+	       (!*chan || enter_numbered(at, "chan", chan));
 }
 
 static int explain_no_device(const struct search *at, const char *root,
@@ -211,9 +204,10 @@ static int explain_no_device(const struct search *at, const char *root,
 			   "%s: no such device or channel; there are: %s", name, there);
 }
 
-static int find_below(struct search *at, const char *root, char *name)
+/* "zzero-0000-0" may be a set of zzero-0000, and channel 0 of set 0000 of zzero. */
+static int find_below(struct search *at, const char *root, const char *name)
 {
-	char shown[NAME_MAX + 1];
+	struct zio_name parts;
 
 	if (start_at(at, root))
 		return -1;
@@ -221,13 +215,16 @@ static int find_below(struct search *at, const char *root, char *name)
 		become_device(at);
 		return 0;
 	}
-	snprintf(shown, sizeof(shown), "%s", name);
-	if (enter_address(at, name))
+	if (zio_parse_channel(name, &parts) && enter_parts(at, &parts))
 		return 0;
-	return explain_no_device(at, root, shown);
+	if (start_at(at, root))
+		return -1;
+	if (zio_parse_set(name, &parts) && enter_parts(at, &parts))
+		return 0;
+	return explain_no_device(at, root, name);
 }
 
-static int find_in_sysfs(struct search *at, char *name)
+static int find_in_sysfs(struct search *at, const char *name)
 {
 	char *sysfs = zio_sysfs_path();
 	char *root = sysfs ? zio_format("%s/devices", sysfs) : NULL;
@@ -276,7 +273,7 @@ static int find_bus(struct search *at)
 	return at->obj ? 0 : -1;
 }
 
-static int find_base(struct search *at, char *name)
+static int find_base(struct search *at, const char *name)
 {
 	if (!strcmp(name, "bus:"))
 		return find_bus(at);
@@ -287,36 +284,32 @@ static int find_base(struct search *at, char *name)
 	return find_in_sysfs(at, name);
 }
 
-/* "zzero-0-1" is also the name of its nodes, such as /dev/zzero-0-1-data. */
-static const char *skip_dev(const char *name)
-{
-	static const char *const before[] = { "/dev/zio/", "/dev/" };
-	size_t i;
-
-	for (i = 0; i < 2; i++)
-		if (!strncmp(name, before[i], strlen(before[i])))
-			return name + strlen(before[i]);
-	return name;
-}
-
+/* The suffix of a node may end the name; otherwise a word behind a slash is no part of it. */
 static size_t base_len(const char *name)
 {
 	size_t len = strcspn(name, "/");
-	const char *suffix = name + len - NODE_SUFFIX_LEN;
 
-	if (!name[len] && len > NODE_SUFFIX_LEN &&
-	    (!strcmp(suffix, "-data") || !strcmp(suffix, "-ctrl")))
-		len -= NODE_SUFFIX_LEN;
-	return len;
+	return name[len] ? len : (size_t)zio_stem_len(name);
+}
+
+/* In "zzero/0/2-data" the suffix of the node belongs to no part. */
+static int walk_to_node(struct search *at, const struct zio_name *name)
+{
+	char text[2 * NAME_MAX + 2];
+
+	snprintf(text, sizeof(text), "%.*s/%.*s", name->cset.len, name->cset.at,
+		 name->chan.len, name->chan.at);
+	return walk(at, text, NULL);
 }
 
 static int find_in_machine(struct search *at, const char *name, const char **attr)
 {
 	char base[NAME_MAX + 1];
+	struct zio_name parts;
 	const char *slash;
 	size_t len;
 
-	name = skip_dev(name);
+	name = zio_skip_dev(name);
 	len = base_len(name);
 	if (len > NAME_MAX)
 		return zio_explain(at->err, ENAMETOOLONG,
@@ -326,6 +319,8 @@ static int find_in_machine(struct search *at, const char *name, const char **att
 	if (find_base(at, base))
 		return -1;
 	slash = strchr(name, '/');
+	if (slash && zio_has_suffix(name) && zio_parse_channel(name, &parts))
+		return walk_to_node(at, &parts);
 	return slash ? walk(at, slash + 1, attr) : 0;
 }
 
