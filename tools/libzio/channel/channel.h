@@ -131,6 +131,7 @@ bool zio_wait_to_retry(struct zio_channel *ch, int fd, short events);
 
 /* Map a part of @fd. Returns 0, or -1 with errno. */
 int zio_map(struct zio_mapping *map, int fd, size_t offset, size_t size, int prot);
+void zio_unmap(struct zio_mapping *map);
 
 /* Map the whole data node. */
 int zio_map_data(struct zio_channel *ch, int prot);

@@ -71,8 +71,12 @@ struct zio_channel_ops {
 	int (*commit)(struct zio_channel *ch, size_t size);
 };
 
-extern const struct zio_channel_ops zio_read_ops, zio_tap_ops, zio_mapped_ops, zio_ring_ops;
-extern const struct zio_channel_ops zio_file_ops, zio_stream_ops;
-extern const struct zio_channel_ops zio_write_ops, zio_mapped_write_ops, zio_file_write_ops;
+/* Inputs; a stream is a block file that cannot seek. */
+extern const struct zio_channel_ops zio_read_ops, zio_mapped_ops, zio_ring_ops;
+extern const struct zio_channel_ops zio_tap_ops, zio_file_ops, zio_stream_ops;
+
+/* Outputs */
+extern const struct zio_channel_ops zio_write_ops, zio_mapped_write_ops;
+extern const struct zio_channel_ops zio_file_write_ops;
 
 #endif /* LIBZIO_METHOD_H */

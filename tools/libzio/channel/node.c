@@ -33,7 +33,7 @@ int zio_map(struct zio_mapping *map, int fd, size_t offset, size_t size, int pro
 	return 0;
 }
 
-static void unmap_part(struct zio_mapping *map)
+void zio_unmap(struct zio_mapping *map)
 {
 	if (map->mem)
 		munmap(map->mem, map->size);
@@ -42,9 +42,9 @@ static void unmap_part(struct zio_mapping *map)
 
 static void unmap_all(struct zio_channel *ch)
 {
-	unmap_part(&ch->map_hdr);
-	unmap_part(&ch->map_slots);
-	unmap_part(&ch->map_data);
+	zio_unmap(&ch->map_hdr);
+	zio_unmap(&ch->map_slots);
+	zio_unmap(&ch->map_data);
 	ch->ring.hdr = NULL;
 	ch->data.mem = NULL;
 }
@@ -55,7 +55,7 @@ static bool has_page(int fd, size_t n, size_t page)
 
 	if (zio_map(&map, fd, n * page, page, PROT_READ))
 		return false;
-	unmap_part(&map);
+	zio_unmap(&map);
 	return true;
 }
 
@@ -95,7 +95,7 @@ int zio_map_data(struct zio_channel *ch, int prot)
 	}
 	ret = zio_map(&ch->map_data, ch->data_fd, 0,
 		       find_size(ch->data_fd, page), prot);
-	unmap_part(&first);
+	zio_unmap(&first);
 	ch->data.mem = ch->map_data.mem;
 	ch->data.size = ch->map_data.size;
 	return ret;

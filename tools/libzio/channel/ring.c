@@ -2,9 +2,9 @@
 /*
  * Read blocks from the control ring, without a system call while blocks are there
  *
- * The caller has block ch->ring.next - 1. The next call releases it, by storing hdr->tail:
- * the blocks before the tail belong to the kernel. While the caller keeps blocks,
- * ch->ring.head stands still, so that zio_next() leaves the release to the other functions.
+ * The caller has block next - 1 of the ring. The next call releases it, by storing
+ * hdr->tail: the blocks before the tail belong to the kernel. While the caller keeps
+ * blocks, head stands still, so that zio_next() leaves the release to the other calls.
  *
  *   A  The load-acquire of the head pairs with the store-release of the kernel in
  *      zio-core's ring.c. Without it, this program could read samples of an old block.

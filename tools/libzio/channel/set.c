@@ -35,17 +35,6 @@ struct zio_set {
 	int fd;
 };
 
-static int map_page(struct zio_mapping *map, int fd, size_t offset, size_t size, int prot)
-{
-	void *mem = mmap(NULL, size, prot, MAP_SHARED, fd, (off_t)offset);
-
-	if (mem == MAP_FAILED)
-		return -1;
-	map->mem = mem;
-	map->size = size;
-	return 0;
-}
-
 static bool is_power_of_two(uint32_t n)
 {
 	return n && !(n & (n - 1));
@@ -64,7 +53,7 @@ static int map_set(struct zio_set *set)
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	const struct zio_ring_header *hdr;
 
-	if (map_page(&set->map_hdr, set->fd, 0, page, PROT_READ | PROT_WRITE))
+	if (zio_map(&set->map_hdr, set->fd, 0, page, PROT_READ | PROT_WRITE))
 		return -1;
 	set->hdr = (void *)set->map_hdr.mem;
 	hdr = set->hdr;
@@ -72,9 +61,9 @@ static int map_set(struct zio_set *set)
 		errno = EPROTONOSUPPORT;
 		return -1;
 	}
-	if (map_page(&set->map_entry, set->fd, hdr->entries_offset,
+	if (zio_map(&set->map_entry, set->fd, hdr->entries_offset,
 		     (size_t)hdr->n_entries * sizeof(*set->entry), PROT_READ) ||
-	    map_page(&set->map_slots, set->fd, hdr->slots_offset,
+	    zio_map(&set->map_slots, set->fd, hdr->slots_offset,
 		     (size_t)hdr->n_slots * hdr->slot_size, PROT_READ))
 		return -1;
 	set->entry = (void *)set->map_entry.mem;
@@ -87,19 +76,13 @@ static int map_set(struct zio_set *set)
 	return 0;
 }
 
-static void unmap(struct zio_mapping *map)
-{
-	if (map->mem)
-		munmap(map->mem, map->size);
-}
-
 void zio_set_close(struct zio_set *set)
 {
 	if (!set)
 		return;
-	unmap(&set->map_hdr);
-	unmap(&set->map_entry);
-	unmap(&set->map_slots);
+	zio_unmap(&set->map_hdr);
+	zio_unmap(&set->map_entry);
+	zio_unmap(&set->map_slots);
 	if (set->fd >= 0)
 		close(set->fd);
 	free(set->ch);
