@@ -66,9 +66,18 @@ struct zio_channel_ops {
 	/* Before a close: return the blocks in use to the kernel. May be NULL. */
 	void (*release)(struct zio_channel *ch);
 
-	/* Outputs: zio_reserve() and zio_commit(); NULL for block files. */
+	/* Outputs: zio_reserve() and zio_commit(). NULL: blocks cannot be reserved. */
 	int (*reserve)(struct zio_channel *ch);
 	int (*commit)(struct zio_channel *ch, size_t size);
+
+	/*
+	 * Put the control that is to be written in ch->control. NULL: the control is
+	 * written as it is, and a block may have none.
+	 */
+	int (*prepare)(struct zio_channel *ch, const struct zio_control *control);
+
+	/* A block is written. May be NULL. */
+	void (*note)(struct zio_channel *ch);
 };
 
 /* Inputs; a stream is a block file that cannot seek. */

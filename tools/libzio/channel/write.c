@@ -44,7 +44,7 @@ int zio_check_block(struct zio_channel *ch, const struct zio_control *control,
 		return zio_fail(ch, ZIO_FAULT_DIRECTION, EBADF);
 	if (ch->data_fd < 0)
 		return zio_fail(ch, ZIO_FAULT_NO_DATA_NODE, EBADF);
-	if (!control && ch->ops->is_file)
+	if (!control && ch->ops->prepare)
 		return zio_fail(ch, ZIO_FAULT_FILE_CONTROL, EINVAL);
 	if (!control)
 		return 0;
@@ -95,8 +95,8 @@ int zio_begin_block(struct zio_channel *ch, const struct zio_control *control)
 {
 	if (ch->stage == ZIO_STAGE_DATA)
 		return 0;
-	if (ch->ops->is_file) {
-		if (!ch->done && clean_control(ch, control))
+	if (ch->ops->prepare) {
+		if (!ch->done && ch->ops->prepare(ch, control))
 			return -1;
 		control = &ch->control;
 	}
@@ -109,10 +109,8 @@ int zio_begin_block(struct zio_channel *ch, const struct zio_control *control)
 
 void zio_end_block(struct zio_channel *ch, size_t size)
 {
-	if (ch->ops->is_file) {
-		zio_sequence_find(&ch->seq, &ch->control.addr);
-		zio_sequence_count(&ch->seq, ch->control.seq_num);
-	}
+	if (ch->ops->note)
+		ch->ops->note(ch);
 	ch->stage = ZIO_STAGE_CONTROL;
 	ch->stats.blocks++;
 	ch->stats.bytes += size;
@@ -221,7 +219,7 @@ void *zio_reserve(struct zio_channel *ch, size_t *size)
 		zio_fail_null(ch);
 		return NULL;
 	}
-	if (ch->ops->is_file) {
+	if (ch->output && !ch->ops->reserve) {
 		zio_fail(ch, ZIO_FAULT_BLOCK_SIZE, EOPNOTSUPP);
 		return NULL;
 	}
@@ -270,6 +268,13 @@ int zio_commit(struct zio_channel *ch, size_t size)
 	return zio_commit_at(ch, size, ch ? &ch->control.tstamp : NULL);
 }
 
+/* The next number of the channel follows that of ch->control. */
+static void note_number(struct zio_channel *ch)
+{
+	zio_sequence_find(&ch->seq, &ch->control.addr);
+	zio_sequence_count(&ch->seq, ch->control.seq_num);
+}
+
 static int refuse_next(struct zio_channel *ch, struct zio_block *blk)
 {
 	(void)blk;
@@ -296,4 +301,6 @@ const struct zio_channel_ops zio_file_write_ops = {
 	.name = "file",
 	.is_file = true,
 	.next = refuse_next,
+	.prepare = clean_control,
+	.note = note_number,
 };
