@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import mmap
+import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -106,3 +107,58 @@ class FakeRing:
 @pytest.fixture
 def ring(tmp_path: Path) -> FakeRing:
     return FakeRing(tmp_path)
+
+
+class FakeBoard:
+    """Directories and FIFOs that stand for a board with a set of three channels."""
+
+    NAME = "zzero-0000"
+
+    def __init__(self, directory: Path) -> None:
+        self.sysfs, self.nodes = directory / "sysfs", directory / "nodes"
+        self.device = self.sysfs / "bus/zio/devices" / self.NAME
+        self.nodes.mkdir()
+        self._descriptors: list[int] = []
+        trigger = {"enable": 1, "nsamples": 16, "period-ns": 10**9, "slack-ns": 0}
+        cset = {"enable": 1, "current_trigger": "user", "current_buffer": "kmalloc"}
+        self._put("cset0", {**cset, "direction": "input"})
+        self._put("cset0/trigger", {"name": "hrt", **trigger})
+        for n in range(3):
+            self._put(f"cset0/chan{n}", {"enable": 1, "address": f"{self.NAME}-0-{n}"})
+            self._put(f"cset0/chan{n}/buffer", {"max-buffer-len": 16})
+            for part in ("ctrl", "data"):
+                self._make_node(f"{self.NAME}-0-{n}-{part}")
+
+    def _put(self, part: str, attributes: dict[str, Any]) -> None:
+        (self.device / part).mkdir(parents=True, exist_ok=True)
+        for name, value in attributes.items():
+            (self.device / part / name).write_text(f"{value}\n")
+
+    def _make_node(self, name: str) -> None:
+        os.mkfifo(self.nodes / name)
+        self._descriptors.append(os.open(self.nodes / name, os.O_RDWR))
+
+    def put(self, channel: int, seq: int, nsamples: int = 16, ssize: int = 4) -> None:
+        """Make a block of a channel."""
+        block = make_block(seq, nsamples, ssize)
+        os.write(self._descriptors[2 * channel + 1], block[512:])
+        os.write(self._descriptors[2 * channel], block[:512])
+
+    def settings(self) -> dict[str, str]:
+        """Return the texts of all attributes."""
+        files = sorted(path for path in self.device.rglob("*") if path.is_file())
+        return {str(f.relative_to(self.device)): f.read_text().strip() for f in files}
+
+    def close(self) -> None:
+        for fd in self._descriptors:
+            os.close(fd)
+
+
+@pytest.fixture
+def board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeBoard]:
+    """Give a board whose channels and attributes `zio` finds."""
+    board = FakeBoard(tmp_path)
+    monkeypatch.setenv("ZIO_SYSFS", str(board.sysfs))
+    monkeypatch.setenv("ZIO_DEV_PATH", str(board.nodes))
+    yield board
+    board.close()

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Read and write the blocks of ZIO channels and block files.
 
-with zio.open("zzero-0-1") as ch:
-    for block in ch:
-        print(block.time_ns, block.lost, block.data.mean())
+with zio.acquire("zzero-0-1", trigger="hrt", period=0.01) as ch:
+    for block in ch.take(10):
+        print(block.time, block.lost, block.values().mean())
 """
 
 from __future__ import annotations
 
+from ._acquire import Acquisition, acquire
 from ._batch import Batch
 from ._block import Block
 from ._channel import Channel, Stats
@@ -16,11 +17,13 @@ from ._errors import Error, Interrupted, RingFull, StaleBlock, WouldBlock
 from ._group import Event, Group, GroupStats, group
 from ._libzio import ffi, lib
 from ._objects import Devices, Object, devices, find
+from ._open import open_channel as open
 from ._printable import printable
 from ._reader import Reader
 from ._units import Scaling, scaling
 
 __all__ = [
+    "Acquisition",
     "Batch",
     "Block",
     "Channel",
@@ -38,6 +41,7 @@ __all__ = [
     "Stats",
     "WouldBlock",
     "__version__",
+    "acquire",
     "control_dtype",
     "devices",
     "find",
@@ -48,49 +52,3 @@ __all__ = [
 ]
 
 __version__: str = ffi.string(lib.zio_version()).decode()
-
-
-def open(
-    name: str,
-    output: bool = False,
-    tap: bool = False,
-    nonblock: bool = False,
-    method: str | None = None,
-    create: bool = False,
-    append: bool = False,
-) -> Channel:
-    """Open a channel or a block file.
-
-    `name` is a channel, such as "zzero-0-1", the path of a node, of a block file, or of
-    a FIFO; "-" is standard input or output.
-
-    `output`: write blocks; the default is to read them. `create` and `append` imply it.
-    `tap`: look at the newest blocks, and take none of them from their reader.
-    `nonblock`: raise `WouldBlock` instead of waiting; `async for` needs it.
-    `method`: "ring", "mmap" or "read"; the default is the first that the channel offers.
-    `create`: create a block file, or truncate it. `append`: append to a block file.
-
-    Raises `Error`: ENOENT there is no such channel or file; EACCES the permissions, or
-    the direction of the channel, do not allow it; EBUSY another program has the ring;
-    EOPNOTSUPP or EINVAL the channel does not offer the method.
-    """
-    flags = _method_flag(method)
-    for is_set, flag in (
-        (output or create or append, lib.ZIO_OPEN_OUTPUT),
-        (nonblock, lib.ZIO_OPEN_NONBLOCK),
-        (create, lib.ZIO_OPEN_CREATE),
-        (append, lib.ZIO_OPEN_APPEND),
-    ):
-        flags |= flag if is_set else 0
-    if tap:
-        if not hasattr(lib, "ZIO_OPEN_TAP"):
-            raise NotImplementedError("this libzio has no taps")
-        flags |= lib.ZIO_OPEN_TAP
-    return Channel(name, flags)
-
-
-def _method_flag(method: str | None) -> int:
-    flag = lib.zio_method_flag((method or "auto").encode())
-    if flag < 0:
-        raise ValueError(f"no such method: {method} (there are ring, mmap, read, auto)")
-    return int(flag)

@@ -129,6 +129,11 @@ class Block:
         return scalar
 
     @property
+    def time(self) -> float:
+        """Time of the event, in seconds of the clock of the trigger."""
+        return self.time_ns / 1e9
+
+    @property
     def time_ns(self) -> int:
         """Time of the event, in nanoseconds of the clock of the trigger."""
         _held = self._hold()

@@ -17,12 +17,29 @@ from ._batch import Batch, Batches
 from ._block import Block
 from ._closing import Closing, Ending
 from ._control import CONTROL_SIZE, control_bytes, sample_array
-from ._errors import make_error, new_error, raise_error, reason_error
+from ._errors import WouldBlock, make_error, new_error, raise_error, reason_error
 from ._libzio import ffi, lib
 from ._memory import Memory, Pool, Ring
+from ._objects import Object, find, find_node
 
 FIRST_SIZE = CONTROL_SIZE + 3584
 MAX_BLOCK = 256 << 20
+# A channel that is faster than the program gives no newest block.
+MOST_DROPPED = 4096
+NEW_FILE = lib.ZIO_OPEN_CREATE | lib.ZIO_OPEN_APPEND
+
+
+def open_pointer(name: str, flags: int) -> Any:
+    """Return a struct zio_channel. A name such as "zzero/0/1" is one of a channel, too,
+    unless there is such a file."""
+    err = new_error()
+    channel = lib.zio_open(os.fsencode(name), flags, err)
+    if channel or err.code != codes.ENOENT or "/" not in name:
+        return channel or raise_error(err)
+    node = None if flags & NEW_FILE else find_node(name)
+    other = new_error()
+    channel = lib.zio_open(os.fsencode(node), flags, other) if node else None
+    return channel or raise_error(other if node else err)
 
 
 class Stats(NamedTuple):
@@ -48,10 +65,7 @@ class Channel(Closing):
         self._number = 0
         self._max_block = MAX_BLOCK
         self._interrupted = False
-        err = new_error()
-        channel = lib.zio_open(os.fsencode(name), flags, err)
-        if not channel:
-            raise_error(err)
+        channel = open_pointer(name, flags)
         self._ending = Ending(lib.zio_close)
         self._ch = channel = ffi.gc(channel, self._ending)
         self._lock = threading.Lock()
@@ -174,6 +188,46 @@ class Channel(Closing):
             if block is None:
                 return
             yield block
+
+    def take(self, n: int) -> Iterator[Block]:
+        """Yield the next `n` blocks, or fewer at the end of a file.
+
+        They are copies: `list(ch.take(10))` has ten blocks that stay valid. Raises as
+        `read()`.
+        """
+        for _ in range(n):
+            block = self.read()
+            if block is None:
+                return
+            yield block.copy()
+
+    def newest(self, timeout: float | None = None) -> Block | None:
+        """Return the newest block, and drop those before it.
+
+        Waits for a block if none came since the last call. Returns None at the end of a
+        file, or if none comes within `timeout` seconds. The block is a copy. `lost` has
+        all blocks missing since the block that the program got before, but not those that
+        this drops. Raises as `read()`.
+        """
+        if timeout is not None and not self.wait(timeout):
+            return None
+        newest, lost = self.read(), 0
+        left = None if self.is_file else MOST_DROPPED
+        while newest is not None:
+            lost += newest.lost
+            newest = newest.copy()
+            if left is not None and (left := left - 1) <= 0 or not self.wait(0):
+                break
+            try:
+                block = self.read()
+            except WouldBlock:
+                break
+            if block is None:
+                break
+            newest = block
+        if newest is not None:
+            newest.lost = lost
+        return newest
 
     def batches(self, n: int = 1024, timeout: float | None = None) -> Iterator[Batch]:
         """Yield batches of up to `n` blocks, which cost little per block.
@@ -310,6 +364,16 @@ class Channel(Closing):
     def path(self) -> str:
         """Path of the data node or of the file."""
         return self._text(lib.zio_data_path)
+
+    @property
+    def object(self) -> Object:
+        """The channel among the devices, with its attributes.
+
+        Raises `Error` with ENOENT if it is a block file, or the board has gone.
+        """
+        if self.is_file:
+            raise make_error(codes.ENOENT, f"{self.path} is a block file, not a channel")
+        return find(os.path.basename(self.path))
 
     def _text(self, function: Callable[[Any], Any]) -> str:
         channel = self._open_channel()

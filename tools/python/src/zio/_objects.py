@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, MutableMapping
-from typing import Any, Union
+import errno as codes
+import re
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from typing import Any, ClassVar, Union
 
-from ._errors import new_error, raise_error
+from ._errors import Error, make_error, new_error, raise_error
 from ._libzio import ffi, lib
 
 Value = Union[str, int, bool]
@@ -43,8 +45,26 @@ class Object(MutableMapping[str, Value]):
     is no such attribute. A name may lead to a part: `cset["trigger/nsamples"]`.
     """
 
+    # _open.py sets it: channels are above objects.
+    opener: ClassVar[Callable[..., Any]]
+
     def __init__(self, pointer: Any) -> None:
         self._object = pointer
+
+    def open(self, **how: Any) -> Any:
+        """Open a channel: the `zio.Channel` of `zio.open()`, with its arguments."""
+        return Object.opener(self.node, **how)
+
+    @property
+    def node(self) -> str:
+        """The name of a channel for `zio.open()`, such as "zzero-0000-0-1".
+
+        Raises `Error` with EINVAL if the object is no channel.
+        """
+        found = re.fullmatch(r"([^/]+)/cset(\d+)/chan(\d+)", self.name)
+        if not found:
+            raise make_error(codes.EINVAL, f"{self.name} is no channel: it has no node")
+        return "-".join(found.groups())
 
     @property
     def name(self) -> str:
@@ -197,6 +217,14 @@ def find(name: str) -> Object:
     if not found:
         raise_error(err)
     return Object(ffi.gc(found, lib.zio_object_free))
+
+
+def find_node(name: str) -> str | None:
+    """Return the name of the nodes of a channel; None if there is no such channel."""
+    try:
+        return find(name).node
+    except Error:
+        return None
 
 
 class Devices(Mapping[str, Object]):

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Acquire with settings that go back at the end."""
+
+from __future__ import annotations
+
+import atexit
+import errno as codes
+import os
+import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ._errors import Error, make_error
+from ._objects import Object, Value, find
+from ._open import open_channel
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from ._channel import Channel
+
+# The attributes of triggers that have the time between two events, and their parts of a
+# second
+PERIODS = {"period-ns": 10**9, "period-ms": 10**3}
+# Attributes of a trigger that others depend on: they go back first.
+FIRST = ("post-samples", "pre-samples", "nshots")
+# What is no setting: an action, or a value that follows from others
+NO_SETTINGS = ("alarms", "fire", "flush", "reset", "sequence")
+IS_GONE = (codes.ENOENT, codes.ENODEV, codes.ENXIO)
+ENABLE = "trigger/enable"
+
+
+class Settings:
+    """Attributes of a set that a program changes, and the texts that they had before.
+
+    Names are relative to the set, such as "trigger/nsamples" or "chan0/enable".
+    """
+
+    def __init__(self, cset: Object) -> None:
+        self.cset = cset
+        self._old: list[tuple[str, str]] = []
+        self._is_halted = False
+        self._inode = os.stat(cset.path).st_ino
+        # For a program that ends in the middle of restore()
+        atexit.register(self.restore)
+
+    def keep(self, name: str) -> None:
+        """Remember the text of an attribute, unless this was done before."""
+        if all(known != name for known, _ in self._old):
+            self._old.append((name, self.cset.text(name)))
+
+    def put(self, name: str, value: Value) -> None:
+        """Set an attribute that goes back."""
+        self.keep(name)
+        self.cset[name] = value
+
+    def halt(self) -> None:
+        """Disable the trigger, and remember all of its settings."""
+        self.keep(ENABLE)
+        trigger = self.cset.trigger
+        names = [name for name in trigger if trigger.is_writable(name)]
+        if "post-samples" in names:
+            names = [name for name in names if name != "nsamples"]
+        names.sort(key=lambda name: name in FIRST and -FIRST.index(name) + len(FIRST))
+        for name in names:
+            if name not in NO_SETTINGS:
+                self.keep(f"trigger/{name}")
+        self._is_halted = True
+        self.cset[ENABLE] = 0
+
+    def start(self) -> None:
+        """Enable the trigger after halt()."""
+        if self._is_halted:
+            self.cset[ENABLE] = 1
+
+    def restore(self) -> list[Error]:
+        """Set what the attributes had before, and return what failed.
+
+        Ctrl-C does not end this: it comes at the end.
+        """
+        failed: list[Error] = []
+        late: BaseException | None = None
+        while True:
+            try:
+                while self._old:
+                    self._restore_last(failed)
+                break
+            except KeyboardInterrupt as error:
+                late = error
+        atexit.unregister(self.restore)
+        if late is not None:
+            raise late
+        return failed
+
+    def _restore_last(self, failed: list[Error]) -> None:
+        """Restore the attribute that was changed last, and forget it."""
+        try:
+            if os.stat(self.cset.path).st_ino != self._inode:
+                raise OSError(codes.ENODEV, "another board has this name")
+            if self._is_halted:
+                self._is_halted = False
+                self.cset[ENABLE] = 0
+            name, text = self._old[-1]
+            if self.cset.text(name) != text:
+                self.cset[name] = text
+        except OSError as error:
+            if error.errno in IS_GONE:
+                self._old.clear()
+                return
+            if isinstance(error, Error):
+                failed.append(error)
+        self._old.pop()
+
+
+class Acquisition:
+    """A channel with settings of its own, for `with`. `zio.acquire()` makes it."""
+
+    def __init__(
+        self,
+        name: str,
+        trigger: str | None,
+        period: float | None,
+        nsamples: int | None,
+        buffer: str | None,
+        settings: Mapping[str, Value],
+        how: dict[str, Any],
+    ) -> None:
+        self._name, self._how = name, how
+        self._trigger, self._period, self._nsamples = trigger, period, nsamples
+        self._buffer, self._others = buffer, dict(settings)
+        self._settings: Settings | None = None
+        self._channel: Channel | None = None
+
+    def __enter__(self) -> Channel:
+        if self._settings is not None or self._channel is not None:
+            raise ValueError("the acquisition has begun")
+        try:
+            self._begin()
+        except BaseException as error:
+            self._end(error)
+            raise
+        assert self._channel is not None
+        return self._channel
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._end(error)
+
+    def _begin(self) -> None:
+        """Set what was asked for, open the channel, and enable the trigger."""
+        wanted = (self._trigger, self._period, self._nsamples, self._buffer)
+        if any(value is not None for value in wanted) or self._others:
+            self._apply()
+        self._channel = open_channel(self._name, **self._how)
+        if self._settings is None:
+            return
+        if not self._how.get("tap"):
+            self._drop_old_blocks(self._channel)
+        self._settings.start()
+
+    def _apply(self) -> None:
+        channel = find(self._name)
+        if channel.kind != "channel":
+            raise make_error(codes.EINVAL, f"{channel.name} is a {channel.kind}")
+        parent, _, part = channel.name.rpartition("/")
+        settings = self._settings = Settings(find(parent))
+        cset = settings.cset
+        for name in ("enable", f"{part}/enable"):
+            if cset.text(name) == "0":
+                settings.put(name, 1)
+        settings.halt()
+        if self._buffer is not None and cset.text("current_buffer") != self._buffer:
+            settings.put("current_buffer", self._buffer)
+        if self._trigger is not None and cset.text("current_trigger") != self._trigger:
+            settings.put("current_trigger", self._trigger)
+        if self._nsamples is not None:
+            cset["trigger/nsamples"] = self._nsamples
+        if self._period is not None:
+            self._set_period(cset, self._period)
+        for name, value in self._others.items():
+            settings.put(name, value)
+
+    def _set_period(self, cset: Object, period: float) -> None:
+        for name, parts in PERIODS.items():
+            if name in cset.trigger:
+                count = round(period * parts)
+                if abs(count - period * parts) > 1e-6 * count:
+                    raise ValueError(f"a period of {period} s: {name} is a whole number")
+                cset.trigger[name] = count
+                return
+        text = f"the trigger {cset.text('current_trigger')} has no period"
+        raise make_error(codes.EINVAL, f"{cset.name}: {text}: take hrt or timer")
+
+    def _drop_old_blocks(self, channel: Channel) -> None:
+        """Drop the blocks that the channel acquired before it had its settings."""
+        try:
+            channel.flush()
+        except NotImplementedError:
+            pass
+        except Error as error:
+            if error.errno not in (codes.ENOTTY, codes.EOPNOTSUPP, codes.EBADF):
+                raise
+
+    def _end(self, error: BaseException | None) -> None:
+        """Close the channel, and let the settings go back."""
+        failed: list[Error] = []
+        try:
+            if self._channel is not None:
+                self._channel.close()
+        finally:
+            if self._settings is not None:
+                failed = self._settings.restore()
+            self._settings = self._channel = None
+        if failed and error is None:
+            raise failed[0]
+        for fault in failed:
+            warnings.warn(f"not restored: {fault.strerror}", RuntimeWarning, stacklevel=4)
+
+
+def acquire(
+    name: str,
+    trigger: str | None = None,
+    period: float | None = None,
+    nsamples: int | None = None,
+    buffer: str | None = None,
+    settings: Mapping[str, Value] | None = None,
+    tap: bool = False,
+    nonblock: bool = False,
+    method: str | None = None,
+) -> Acquisition:
+    """Open a channel with settings that go back at the end.
+
+    with zio.acquire("zzero-0-2", trigger="hrt", period=0.01, nsamples=1000) as ch:
+        for block in ch.take(10):
+            print(block.time, block.lost, block.values().mean())
+
+    `trigger`: type of the trigger of the set, such as "hrt", "timer" or "user".
+    `period`: seconds between two events; the trigger must have one.
+    `nsamples`: samples of a block.
+    `buffer`: type of the buffer of the set, such as "vmalloc".
+    `settings`: other attributes of the set by their names, such as "trigger/slack-ns".
+    `tap`, `nonblock`, `method`: as for `zio.open()`.
+
+    A set and a channel that are disabled are enabled. All settings of the trigger go back
+    at the end, also those that the program changes meanwhile. They go back after an error
+    and after Ctrl-C, too. They do not after SIGKILL. If the board has gone, or another
+    one has its name, nothing is set. The first block is acquired with the settings,
+    unless the kernel module cannot flush.
+
+    Raises `Error` as `zio.open()`, and with the code of the kernel if it refuses a
+    setting: what was set before goes back. EINVAL: the trigger has no period. Raises
+    `ValueError` if the period is no whole number of the unit of the trigger. At the end,
+    raises `Error` if a setting cannot go back. After another error this is a warning.
+    """
+    how = {"tap": tap, "nonblock": nonblock, "method": method}
+    others = settings or {}
+    return Acquisition(name, trigger, period, nsamples, buffer, others, how)

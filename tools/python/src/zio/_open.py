@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Open channels, by all the names that they have."""
+
+from __future__ import annotations
+
+from ._channel import Channel
+from ._libzio import lib
+from ._objects import Object
+
+
+def open_channel(
+    name: str,
+    output: bool = False,
+    tap: bool = False,
+    nonblock: bool = False,
+    method: str | None = None,
+    create: bool = False,
+    append: bool = False,
+) -> Channel:
+    """Open a channel or a block file.
+
+    `name` is a channel, such as "zzero-0-1" or "zzero/0/1", the path of a node, of a
+    block file, or of a FIFO; "-" is standard input or output. A file comes before a
+    channel of the same name.
+
+    `output`: write blocks; the default is to read them. `create` and `append` imply it.
+    `tap`: look at the newest blocks, and take none of them from their reader.
+    `nonblock`: raise `WouldBlock` instead of waiting; `async for` needs it.
+    `method`: "ring", "mmap" or "read"; the default is the first that the channel offers.
+    `create`: create a block file, or truncate it. `append`: append to a block file.
+
+    Raises `Error`: ENOENT there is no such channel or file; EACCES the permissions, or
+    the direction of the channel, do not allow it; EBUSY another program has the ring;
+    EOPNOTSUPP or EINVAL the channel does not offer the method.
+    """
+    flags = _method_flag(method)
+    for is_set, flag in (
+        (output or create or append, lib.ZIO_OPEN_OUTPUT),
+        (nonblock, lib.ZIO_OPEN_NONBLOCK),
+        (create, lib.ZIO_OPEN_CREATE),
+        (append, lib.ZIO_OPEN_APPEND),
+    ):
+        flags |= flag if is_set else 0
+    if tap:
+        if not hasattr(lib, "ZIO_OPEN_TAP"):
+            raise NotImplementedError("this libzio has no taps")
+        flags |= lib.ZIO_OPEN_TAP
+    return Channel(name, flags)
+
+
+def _method_flag(method: str | None) -> int:
+    flag = lib.zio_method_flag((method or "auto").encode())
+    if flag < 0:
+        raise ValueError(f"no such method: {method} (there are ring, mmap, read, auto)")
+    return int(flag)
+
+
+Object.opener = staticmethod(open_channel)
