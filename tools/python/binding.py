@@ -3,6 +3,7 @@
 
 import os
 import sys
+import sysconfig
 from pathlib import Path
 
 from cffi import FFI
@@ -44,5 +45,5 @@ builder.set_source(
     libraries=[] if static else ["zio"],
     extra_objects=[str(library)] if static else [],
     extra_compile_args=["-D_FILE_OFFSET_BITS=64", "-Wno-unused-result"],
-    py_limited_api=True,
+    py_limited_api=not sysconfig.get_config_var("Py_GIL_DISABLED"),
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._buffer import Exporter
 from ._control import (
     CONTROL_SIZE,
     alarm_names,
@@ -33,11 +34,12 @@ def as_array(data: Array, dtype: Any, copy: Any) -> Array:
     return np.array(data, dtype, copy=copy)
 
 
-class Block:
+class Block(Exporter):
     """One block of a channel, valid until the program asks for the next one.
 
-    Later each attribute raises `StaleBlock`. An array from `data` stays right as long as
-    the program keeps it. `copy()` gives a block that stays valid.
+    It is an array: `np.mean(block)`, and `memoryview(block)` has the samples. Later each
+    attribute raises `StaleBlock`. An array from `data` stays right as long as the program
+    keeps it. `copy()` gives a block that stays valid.
     """
 
     __slots__ = ("_channel", "_control", "_number", "_samples", "_source", "lost", "size")
@@ -96,6 +98,11 @@ class Block:
         return np.frombuffer(
             source.view(self), dtype, size // dtype.itemsize, source.offset
         )
+
+    @property
+    def raw(self) -> Array:
+        """The samples as they are: another name of `data`."""
+        return self.data
 
     def values(self) -> Array:
         """Return the samples in `unit`: float64, shape (nsamples,), a new array.

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Memory of blocks, which nothing overwrites while an array shows it.
 
-An array refers to a `buffer` of cffi, and so does each view of the array. The reference
-count of the buffer tells whether one of them is left. The kernel owns the memory of a
-ring: there the channel keeps the blocks that arrays show, and the arrays keep the ring.
+An array keeps a view of a `_buffer.Memory`, and so does each view of the array. Its
+number of views tells whether one of them is left. The kernel owns the memory of a ring:
+there the channel keeps the blocks that arrays show, and the arrays keep the ring.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from functools import partial
-from sys import getrefcount
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from . import _buffer
 from ._control import CONTROL_SIZE
 from ._errors import RingFull
 from ._libzio import ffi, lib
@@ -21,8 +20,11 @@ if TYPE_CHECKING:
     from ._block import Block
 
 _allocate = ffi.new_allocator(should_clear_after_alloc=False)
-# References to a buffer that no array shows: of its owner, and of the call that counts
-UNUSED = 2
+
+
+def _buffer_of(pointer: Any, size: int, owner: Any) -> _buffer.Memory:
+    """Return the bytes at a pointer, which `owner` keeps."""
+    return _buffer.Memory(int(ffi.cast("intptr_t", pointer)), size, owner)
 
 
 class Memory:
@@ -35,20 +37,20 @@ class Memory:
     def __init__(self, size: int) -> None:
         self.size = size
         self.pointer: Any = _allocate("char[]", size)
-        self.buffer: Any = ffi.buffer(self.pointer, size)
+        self.buffer = _buffer_of(self.pointer, size, self.pointer)
 
-    def view(self, _block: object = None) -> memoryview:
-        """Return the bytes, read-only."""
-        return memoryview(self.buffer).toreadonly()
+    def view(self, _block: object = None) -> Any:
+        """Return the bytes: a buffer that can only be read."""
+        return self.buffer
 
     def part(self, _control: Any, pointer: Any, size: int) -> memoryview:
         """Return `size` bytes at a pointer into the memory, read-only."""
         begin = ffi.cast("char *", pointer) - self.pointer
-        return self.view()[begin : begin + size]
+        return memoryview(self.view())[begin : begin + size]
 
     def is_free(self) -> bool:
         """Tell whether no array shows the bytes any more."""
-        return getrefcount(self.buffer) == UNUSED
+        return not self.buffer.views
 
 
 class Pool:
@@ -81,14 +83,10 @@ class Pool:
         return Memory(self.size)
 
 
-def _forget(_channel: Any, _pointer: Any) -> None:
-    """Do nothing: cffi drops its reference to the channel after this call."""
-
-
 class Held(NamedTuple):
     """A part of the ring that an array shows."""
 
-    buffer: Any
+    buffer: _buffer.Memory
     control: Any
     blocks: int  # taken before it
     bytes: int
@@ -129,7 +127,7 @@ class Ring:
     def release(self) -> None:
         """Let the next call give back the blocks that no array shows."""
         held = self._held
-        while held and getrefcount(held[0].buffer) == UNUSED:
+        while held and not held[0].buffer.views:
             held.popleft()
         oldest = held[0].control if held else self.first
         if oldest is not self._kept:
@@ -173,14 +171,14 @@ class Ring:
 
     def part(self, control: Any, pointer: Any, size: int) -> memoryview:
         """Return `size` bytes of the blocks in use, read-only, and keep the blocks."""
-        keep = partial(_forget, self._open_channel())
-        buffer = ffi.buffer(ffi.gc(ffi.cast("char *", pointer), keep), size)
+        buffer: Any = _buffer_of(pointer, size, self._open_channel())
+        view = memoryview(buffer)
         self._held.append(Held(buffer, control, self._old_blocks, self._old_bytes))
         if self._channel is None:
             self._held.clear()
-        return memoryview(buffer).toreadonly()
+        return view
 
-    def view(self, block: Block) -> memoryview:
+    def view(self, block: Block) -> Any:
         """Return a copy of the samples of the block in use.
 
         An array of the ring would have to be gone before the next call waits. A program

@@ -19,8 +19,8 @@ def open_channel(
 ) -> Channel:
     """Open a channel or a block file.
 
-    `name` is a channel, such as "zzero-0-1" or "zzero/0/1", the path of a node, of a
-    block file, or of a FIFO; "-" is standard input or output. A file comes before a
+    `name` is a channel, such as "zzero-0-1" or "zzero/0/1". Or it is the path of a node,
+    of a block file, or of a FIFO; "-" is standard input or output. A file comes before a
     channel of the same name.
 
     `output`: write blocks; the default is to read them. `create` and `append` imply it.

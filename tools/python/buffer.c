@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The module zio._buffer: memory that knows whether an array shows it, and objects whose
+ * samples are a buffer.
+ *
+ * An array of numpy keeps a view of the buffer that it shows. So does each view of the
+ * array. The number of views tells whether one of them is left. The count of references
+ * of a Python object does not: interpreters differ in what they count.
+ */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+struct memory {
+	PyObject_HEAD
+	char *bytes;
+	Py_ssize_t size;
+	PyObject *owner;	/* keeps the bytes; NULL: nothing does */
+	Py_ssize_t views;
+};
+
+static PyObject *memory_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+	allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+	Py_ssize_t address, size;
+	struct memory *memory;
+	PyObject *owner;
+
+	(void)keywords;
+	if (!PyArg_ParseTuple(args, "nnO", &address, &size, &owner))
+		return NULL;
+	memory = (struct memory *)allocate(type, 0);
+	if (!memory)
+		return NULL;
+	memory->bytes = (char *)address;
+	memory->size = size;
+	Py_INCREF(owner);
+	memory->owner = owner;
+	return (PyObject *)memory;
+}
+
+static void memory_dealloc(PyObject *self)
+{
+	PyTypeObject *type = Py_TYPE(self);
+	freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+	PyObject *owner = ((struct memory *)self)->owner;
+
+	release(self);
+	Py_XDECREF(owner);
+	Py_DECREF(type);
+}
+
+static int memory_getbuffer(PyObject *self, Py_buffer *view, int flags)
+{
+	struct memory *memory = (struct memory *)self;
+
+	if (PyBuffer_FillInfo(view, self, memory->bytes, memory->size, 1, flags))
+		return -1;
+	__atomic_add_fetch(&memory->views, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+/* The reader that sees no view reuses the bytes: it must see the end of all reads. */
+static void memory_releasebuffer(PyObject *self, Py_buffer *view)
+{
+	(void)view;
+	__atomic_sub_fetch(&((struct memory *)self)->views, 1, __ATOMIC_RELEASE);
+}
+
+static PyObject *memory_views(PyObject *self, void *closure)
+{
+	(void)closure;
+	return PyLong_FromSsize_t(
+		__atomic_load_n(&((struct memory *)self)->views, __ATOMIC_ACQUIRE));
+}
+
+static PyGetSetDef memory_attributes[] = {
+	{ "views", memory_views, NULL, "Number of views of the bytes that exist", NULL },
+	{ NULL, NULL, NULL, NULL, NULL },
+};
+
+static PyType_Slot memory_slots[] = {
+	{ Py_tp_doc, "Memory(address, size, owner): bytes that can only be read" },
+	{ Py_tp_new, memory_new },
+	{ Py_tp_dealloc, memory_dealloc },
+	{ Py_tp_getset, memory_attributes },
+	{ Py_bf_getbuffer, memory_getbuffer },
+	{ Py_bf_releasebuffer, memory_releasebuffer },
+	{ 0, NULL },
+};
+
+static PyType_Spec memory_spec = {
+	"zio._buffer.Memory", sizeof(struct memory), 0, Py_TPFLAGS_DEFAULT, memory_slots,
+};
+
+/* The buffer of an object is that of its attribute "data". */
+static int exporter_getbuffer(PyObject *self, Py_buffer *view, int flags)
+{
+	PyObject *data = PyObject_GetAttrString(self, "data");
+	int ret;
+
+	view->obj = NULL;
+	if (!data)
+		return -1;
+	ret = PyObject_GetBuffer(data, view, flags);
+	Py_DECREF(data);
+	return ret;
+}
+
+static PyType_Slot exporter_slots[] = {
+	{ Py_tp_doc, "A base of classes whose attribute data is a buffer" },
+	{ Py_bf_getbuffer, exporter_getbuffer },
+	{ 0, NULL },
+};
+
+static PyType_Spec exporter_spec = {
+	"zio._buffer.Exporter", sizeof(PyObject), 0,
+	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, exporter_slots,
+};
+
+static int add_type(PyObject *module, const char *name, PyType_Spec *spec)
+{
+	PyObject *type = PyType_FromSpec(spec);
+
+	if (!type || PyModule_AddObject(module, name, type)) {
+		Py_XDECREF(type);
+		return -1;
+	}
+	return 0;
+}
+
+static int add_types(PyObject *module)
+{
+	return add_type(module, "Memory", &memory_spec) ||
+	       add_type(module, "Exporter", &exporter_spec) ? -1 : 0;
+}
+
+static PyModuleDef_Slot module_slots[] = {
+	{ Py_mod_exec, add_types },
+#ifdef Py_GIL_DISABLED
+	{ Py_mod_gil, Py_MOD_GIL_NOT_USED },
+#endif
+	{ 0, NULL },
+};
+
+static struct PyModuleDef module = {
+	PyModuleDef_HEAD_INIT,
+	.m_name = "zio._buffer",
+	.m_slots = module_slots,
+};
+
+PyMODINIT_FUNC PyInit__buffer(void)
+{
+	return PyModuleDef_Init(&module);
+}
