@@ -92,8 +92,10 @@ def test_scaling_of_a_control(tmp_path: Path) -> None:
     assert (scaling.unit, scaling.offset) == ("V", 0.1)
     assert scaling.scale == pytest.approx(25e-4)
     control["attr_channel"]["std_val"][7] = 1000
+    scaling = zio.scaling(control)
+    assert (scaling.code, scaling.is_scaled, scaling.unit) == (errno.ERANGE, False, "")
     with pytest.raises(zio.Error) as caught:
-        zio.scaling(control)
+        scaling.values(np.zeros(4, np.uint16))
     assert caught.value.errno == errno.ERANGE
 
 
@@ -115,8 +117,8 @@ def test_doubles(tmp_path: Path) -> None:
 
 def test_no_numbers(tmp_path: Path) -> None:
     (tmp_path / "f").write_bytes(make_control(0, 1, 3).tobytes() + b"abc")
-    with (
-        zio.open(str(tmp_path / "f")) as ch,
-        pytest.raises(zio.Error, match="no numbers"),
-    ):
-        next(iter(ch)).values()
+    with zio.open(str(tmp_path / "f")) as ch:
+        block = next(iter(ch))
+        assert (block.unit, block.scaling.code) == ("", errno.EOPNOTSUPP)
+        with pytest.raises(zio.Error, match="no numbers"):
+            block.values()

@@ -16,6 +16,7 @@ from ._control import control_dtype
 from ._errors import Error, Interrupted, RingFull, StaleBlock, WouldBlock
 from ._group import Event, Group, GroupStats, group
 from ._libzio import ffi, lib
+from ._make import make_control
 from ._objects import Devices, Object, devices, find
 from ._open import open_channel as open
 from ._printable import printable
@@ -46,6 +47,7 @@ __all__ = [
     "devices",
     "find",
     "group",
+    "make_control",
     "open",
     "printable",
     "scaling",

@@ -15,6 +15,7 @@ from ._control import (
     control_dtype,
     sample_type,
     stamp_ns,
+    whole_ns,
 )
 from ._errors import StaleBlock
 from ._libzio import ffi, lib
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from ._channel import Channel
 
 Array = np.ndarray[Any, np.dtype[Any]]
+# Indices of standard attributes
+MAX_RATE: int = lib.ZIO_ATTR_MAXRATE
+PRE_SAMPLES: int = lib.ZIO_ATTR_TRIG_PRE_SAMP
 
 
 def as_array(data: Array, dtype: Any, copy: Any) -> Array:
@@ -123,7 +127,7 @@ class Block(Exporter):
 
     @property
     def scaling(self) -> Scaling:
-        """How samples become values."""
+        """How samples become values. Its `code` tells whether they do."""
         _held = self._hold()
         return scaling_of(self._control)
 
@@ -138,13 +142,46 @@ class Block(Exporter):
     @property
     def time(self) -> float:
         """Time of the event, in seconds of the clock of the trigger."""
-        return self.time_ns / 1e9
+        return self.time_ns / 10**9
 
     @property
     def time_ns(self) -> int:
         """Time of the event, in nanoseconds of the clock of the trigger."""
         _held = self._hold()
         return stamp_ns(self._control.tstamp)
+
+    @property
+    def rate(self) -> float | None:
+        """Samples per second; None if the control does not have them.
+
+        It is the attribute max-sample-rate of the channel.
+        """
+        _held = self._hold()
+        attributes = self._control.attr_channel
+        has_rate = attributes.std_mask >> MAX_RATE & 1
+        return float(attributes.std_val[MAX_RATE]) or None if has_rate else None
+
+    def times(self, rate: float | None = None, start: float = 0.0) -> Array:
+        """Return the time of each sample, in seconds after `start`: float64.
+
+        `rate` are samples per second, if they are not those of the control. With no rate,
+        each sample has the time of its shot. Samples before the trigger are earlier.
+        Those of interleaved channels that belong together have one time. A float has the
+        seconds since 1970 to a quarter of a microsecond: pass `start=block.time` for fast
+        samples.
+        """
+        rate = rate or self.rate
+        begin = whole_ns(start)
+        shots = np.array([(ns - begin) / 10**9 for ns in self.shot_times_ns])
+        count = len(self)
+        each = max(count // len(shots), 1)
+        index = np.arange(count)
+        times: Array = shots[np.minimum(index // each, len(shots) - 1)]
+        if rate:
+            before = self._control.attr_trigger
+            pre = int(before.std_val[PRE_SAMPLES]) * (before.std_mask >> PRE_SAMPLES & 1)
+            times = times + (index % each // max(self.scaling.n_channels, 1) - pre) / rate
+        return times
 
     @property
     def shot_times_ns(self) -> tuple[int, ...]:

@@ -19,6 +19,7 @@ from ._closing import Closing, Ending
 from ._control import CONTROL_SIZE, control_bytes, sample_array
 from ._errors import WouldBlock, make_error, new_error, raise_error, reason_error
 from ._libzio import ffi, lib
+from ._make import complete
 from ._memory import Memory, Pool, Ring
 from ._objects import Object, find, find_node
 
@@ -316,8 +317,9 @@ class Channel(Closing):
         `data` are the samples: bytes, or an array of integers, floats, bools or void.
         They are written in the byte order of the machine. An array of anything else,
         such as objects, raises TypeError. `control` is a scalar of `control_dtype`, such
-        as `block.control`; with none, the control has the size and the number of samples
-        alone. Its `nsamples` and `ssize` must fit `data`. In a block file, a control
+        as `block.control` or one of `zio.make_control()`; with none, the control has the
+        size and the number of samples alone. Its `nsamples` and `ssize` must fit `data`,
+        or be 0. In a block file, a control
         without a name is one of the device `zio`, so of `zio-0000-0-0`. If it has no
         time, it gets that of now. If it has no number, it gets the next one of its
         channel. In a file that is appended to, it follows the last one there.
@@ -327,7 +329,8 @@ class Channel(Closing):
 
         - EINVAL: the sizes do not fit
         - EPROTO, EPROTONOSUPPORT: no reader of the block file understands the control
-        - EMSGSIZE: the blocks of the output are smaller
+        - EMSGSIZE: the blocks of the output are smaller, or no reader of the block file
+          takes so large a block (256 MiB)
         - EBADF: the channel is an input
         - ENODEV: the device is gone
         """
@@ -337,6 +340,10 @@ class Channel(Closing):
             lib.zio_control_init(head, array.size, array.itemsize)
         else:
             ffi.memmove(head, control_bytes(control), CONTROL_SIZE)
+            complete(head, array)
+        if array.nbytes > self._max_block and self.is_file:
+            text = f"{self.path}: a block of {array.nbytes} bytes: none can read it"
+            raise make_error(codes.EMSGSIZE, text)
         samples = ffi.from_buffer(array) if array.size else ffi.NULL
         while lib.zio_write_block(self._open_channel(), head, samples, array.nbytes):
             self._judge_failure()

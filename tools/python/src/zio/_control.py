@@ -112,6 +112,11 @@ def stamp_ns(stamp: Any) -> int:
     return int(stamp.secs) * 1_000_000_000 + int(stamp.ticks)
 
 
+def whole_ns(seconds: float) -> int:
+    """Return seconds in nanoseconds: no product is rounded."""
+    return int(seconds // 1) * 10**9 + round(seconds % 1 * 1e9)
+
+
 # Seconds and ticks up to here are less than 2^63 nanoseconds.
 _MOST_SECS, _MOST_TICKS = 2**63 // 10**9 - 5, 4 * 10**9
 

@@ -38,9 +38,17 @@ class Scaling:
     is_big_endian: bool
     n_channels: int
     """Channels of an interleaved block, whose samples take turns."""
+    code: int = 0
+    """Why there are no values: EOPNOTSUPP a sample is no number, ERANGE the scale is not
+    known; 0 if there are values."""
 
     def values(self, data: Array) -> Array:
-        """Return the values of raw samples: float64, of the same shape."""
+        """Return the values of raw samples: float64, of the same shape.
+
+        Raises `Error` with `code`, if it is not 0.
+        """
+        if self.code:
+            raise make_error(self.code, "the samples are no numbers of a known scale")
         order = ">" if self.is_big_endian else "<"
         raw = data.view(f"{order}u{self.ssize}").astype(np.uint64)
         raw >>= np.uint64(self.shift)
@@ -61,8 +69,8 @@ class Scaling:
 def scaling(control: np.void) -> Scaling:
     """Return how the samples of a control become values.
 
-    `control` is a scalar of `control_dtype`, such as `block.control`. Raises `Error` with
-    EOPNOTSUPP if a sample is no number, ERANGE if the scale is not known.
+    `control` is a scalar of `control_dtype`, such as `block.control`. If they do not, the
+    `code` of the result says why: `values()` raises it.
     """
     head = bytearray(control_bytes(control))
     return scaling_of(ffi.cast("struct zio_control *", ffi.from_buffer(head)))
@@ -74,7 +82,11 @@ def scaling_of(control: Any) -> Scaling:
         raise NotImplementedError("this libzio has no units")
     found = ffi.new("struct zio_scaling *")
     if lib.zio_control_scale(control, found):
-        raise make_error(ffi.errno, "the samples are no numbers of a known scale")
+        size = int(control.ssize)
+        is_big = bool(lib.zpy_sample_kind(control) & lib.ZPY_BIG_ENDIAN)
+        bits = 8 * size
+        code: int = ffi.errno
+        return Scaling(1.0, 0.0, "", False, False, bits, 0, size, is_big, 1, code)
     return Scaling(
         scale=found.scale,
         offset=found.offset,

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Controls that a program makes: what the reader finds, and what the writer refuses."""
+
+from __future__ import annotations
+
+import errno
+import random
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import zio
+
+from .conftest import FLAGS, make_control, make_samples
+
+
+def write_one(path: Path, data: Any, **what: Any) -> zio.Block:
+    with zio.open(str(path), create=True) as out:
+        out.write(data, zio.make_control(**what))
+    with zio.open(str(path)) as ch:
+        return next(ch.take(1))
+
+
+@pytest.mark.parametrize(
+    "name, channel",
+    [
+        ("adc-0-1", "adc-0000-0-1"),
+        ("adc-001f-0-1", "adc-001f-0-1"),
+        ("a-b/2/3", "a-b-0000-2-3"),
+        ("adc-0001/cset2/chan3", "adc-0001-2-3"),
+        ("", "zio-0000-0-0"),
+    ],
+)
+def test_name(tmp_path: Path, name: str, channel: str) -> None:
+    assert write_one(tmp_path / "f", b"ab", name=name).channel == channel
+
+
+def test_all_of_it(tmp_path: Path) -> None:
+    data = np.array([-5, 0, 7], np.int16)
+    scale, offset = 2.5 / 2**15, 101325.0
+    what = {"name": "adc-0-1", "time": 1_700_000_000.25, "seq": 9, "rate": 1000}
+    block = write_one(tmp_path / "f", data, unit="Pa", scale=scale, offset=offset, **what)
+    assert (block.time, block.seq, block.rate) == (1_700_000_000.25, 9, 1000.0)
+    assert (block.unit, block.values().tolist()) == (
+        "Pa",
+        (data * scale + offset).tolist(),
+    )
+    assert block.data.tolist() == data.tolist()
+    assert block.times(start=block.time).tolist() == [0, 0.001, 0.002]
+    assert block.times(rate=2, start=block.time - 1).tolist() == [1, 1.5, 2]
+
+
+def test_time_of_now(tmp_path: Path) -> None:
+    before = time.time_ns()
+    block = write_one(tmp_path / "f", b"abc", name="adc-0-1")
+    assert before <= block.time_ns <= time.time_ns()
+    assert block.times().tolist() == [block.time] * 3
+    assert (block.rate, block.unit) == (None, "")
+
+
+def test_random_scales(tmp_path: Path) -> None:
+    """Doubles come back exactly; the decimal numbers are near, if they hold the scale."""
+    rng = random.Random(1)
+    for _ in range(300):
+        scale = rng.choice([-1, 1]) * 10 ** rng.uniform(-25, 30)
+        offset = rng.choice([0.0, rng.uniform(-3000, 3000), 1.25, -0.000001])
+        control = zio.make_control(unit="V", scale=scale, offset=offset)
+        control["ssize"] = 2
+        found = zio.scaling(control)
+        assert (found.scale, found.offset, found.unit) == (scale, offset, "V")
+        old = control.copy()
+        old["attr_channel"]["std_mask"] &= (1 << 9) - 1
+        found = zio.scaling(old)
+        if found.code:
+            assert found.code == errno.ERANGE
+        else:
+            assert (found.scale, found.offset) == (pytest.approx(scale, rel=1e-8), offset)
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        {"name": "adc"},
+        {"name": "adc-0"},
+        {"name": "a-name-too-long-0-1"},
+        {"name": "adc-0-99999"},
+        {"name": "ünïcödëäö-0-1"},
+        {"time": -1.0},
+        {"unit": "furlong"},
+        {"unit": "V", "scale": float("nan")},
+        {"unit": "V", "offset": float("inf")},
+        {"rate": 0},
+        {"rate": 2**32},
+        {"rate": 0.5},
+        {"seq": -1},
+        {"seq": 2**32},
+        {"nbits": 65},
+    ],
+)
+def test_what_no_control_holds(what: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="."):
+        zio.make_control(**what)
+
+
+def test_block_that_no_reader_takes(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    with zio.open(str(path), create=True) as out:
+        with pytest.raises(zio.Error, match="none can read") as caught:
+            out.write(np.zeros((256 << 20) + 1, np.uint8))
+        assert caught.value.errno == errno.EMSGSIZE
+    assert not path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"major_version": 2},
+        {"flags": FLAGS ^ 0x03000000},
+        {"ssize": 0},
+        {"nsamples": 17},
+        {"nsamples": 2**31, "ssize": 0xFFFF},
+    ],
+)
+def test_writer_refuses_what_the_reader_would(tmp_path: Path, fields: Any) -> None:
+    path, control = tmp_path / "out", make_control(0, 16, 4)
+    for name, value in fields.items():
+        control[name] = value
+    with zio.open(str(path), create=True) as out, pytest.raises(zio.Error):
+        out.write(make_samples(0, 16, 4), control)
+    assert not path.read_bytes()
+
+
+def test_what_is_written_can_be_read(tmp_path: Path) -> None:
+    """Whatever a control has, the reader takes what the writer took."""
+    rng = np.random.default_rng(7)
+    path = tmp_path / "out"
+    names = ["major_version", "minor_version", "flags", "nbits", "seq_num", "nsamples"]
+    taken = 0
+    for n in range(400):
+        control = make_control(n, 8, 2)
+        for name in rng.choice(names, 2):
+            control[name] = rng.integers(0, 1 << 8 * control[name].itemsize)
+        with zio.open(str(path), create=True) as out:
+            try:
+                out.write(make_samples(n, 8, 2), control)
+            except zio.Error:
+                assert not path.read_bytes()
+                continue
+        taken += 1
+        with zio.open(str(path)) as ch:
+            assert [block.data.tolist() for block in ch] == [
+                make_samples(n, 8, 2).tolist()
+            ]
+    assert 0 < taken < 400
