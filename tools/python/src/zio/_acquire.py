@@ -41,6 +41,7 @@ class Settings:
         self._old: list[tuple[str, str]] = []
         self._is_halted = False
         self._inode = os.stat(cset.path).st_ino
+        self._pid = os.getpid()
         # For a program that ends in the middle of restore()
         atexit.register(self.restore)
 
@@ -76,8 +77,11 @@ class Settings:
     def restore(self) -> list[Error]:
         """Set what the attributes had before, and return what failed.
 
-        Ctrl-C does not end this: it comes at the end.
+        Ctrl-C does not end this: it comes at the end. In a child that the program forked,
+        this does nothing.
         """
+        if os.getpid() != self._pid:
+            return []
         failed: list[Error] = []
         late: BaseException | None = None
         while True:

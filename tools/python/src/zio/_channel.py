@@ -8,11 +8,12 @@ import os
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
 
 import numpy as np
 
+from ._aio import next_block, wake_all
 from ._batch import Batch, Batches
 from ._block import Block
 from ._closing import Closing, Ending
@@ -22,6 +23,9 @@ from ._libzio import ffi, lib
 from ._make import complete
 from ._memory import Memory, Pool, Ring
 from ._objects import Object, find, find_node
+
+if TYPE_CHECKING:
+    from ._aio import Wakers
 
 FIRST_SIZE = CONTROL_SIZE + 3584
 MAX_BLOCK = 256 << 20
@@ -66,6 +70,7 @@ class Channel(Closing):
         self._number = 0
         self._max_block = MAX_BLOCK
         self._interrupted = False
+        self._wakers: Wakers = set()
         channel = open_pointer(name, flags)
         self._ending = Ending(lib.zio_close)
         self._ch = channel = ffi.gc(channel, self._ending)
@@ -92,6 +97,7 @@ class Channel(Closing):
             return
         if self._ring is not None:
             self._ring.end()
+        wake_all(self._wakers)
         users = ref(channel)
         del channel
         if (channel := users()) is not None:
@@ -287,6 +293,7 @@ class Channel(Closing):
             self._interrupted = True
             if self._ch:
                 lib.zio_interrupt(self._ch)
+        wake_all(self._wakers)
 
     def resume(self) -> None:
         """Let calls wait again after `interrupt()`."""
@@ -395,8 +402,7 @@ class Channel(Closing):
     # --- asyncio ----------------------------------------------------------------------
 
     async def __aiter__(self) -> AsyncIterator[Block]:
-        from ._aio import next_block
-
+        """Yield blocks. Meanwhile, other tasks of the event loop run."""
         while True:
             block = await next_block(self)
             if block is None:

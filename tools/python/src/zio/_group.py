@@ -7,10 +7,10 @@ import errno as codes
 import math
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
 
-from ._aio import wait_readable
+from ._aio import wait_readable, wake_all
 from ._block import Block, Copy
 from ._channel import Channel
 from ._closing import Closing, Ending
@@ -18,6 +18,9 @@ from ._control import CONTROL_SIZE
 from ._errors import Error, WouldBlock, make_error, new_error, raise_error
 from ._libzio import ffi, lib
 from ._memory import Memory
+
+if TYPE_CHECKING:
+    from ._aio import Wakers
 
 
 class GroupStats(NamedTuple):
@@ -82,6 +85,7 @@ class Group(Closing):
         sets: Sequence[str] = (),
     ) -> None:
         self._group: Any = None
+        self._wakers: Wakers = set()
         self._tap = tap
         self._sets = sets
         self._lock = threading.Lock()
@@ -130,6 +134,7 @@ class Group(Closing):
         """
         with self._lock:
             group, self._group = self._group, None
+        wake_all(self._wakers)
         if group is not None:
             users = ref(group)
             del group
@@ -192,7 +197,9 @@ class Group(Closing):
             try:
                 event = self.next(0)
             except WouldBlock:
-                await wait_readable(int(lib.zio_group_fd(self._open_group())))
+                held = self._open_group()
+                fd = int(lib.zio_group_fd(held))
+                await wait_readable(fd, self._wakers, held)
                 continue
             if event is None:
                 return
@@ -203,6 +210,7 @@ class Group(Closing):
         with self._lock:
             if self._group:
                 lib.zio_group_interrupt(self._group)
+        wake_all(self._wakers)
 
     def resume(self) -> None:
         """Let calls wait again after `interrupt()`."""
