@@ -8,6 +8,7 @@ with zio.acquire("zzero-0-1", trigger="hrt", period=0.01) as ch:
 
 from __future__ import annotations
 
+from . import live
 from ._acquire import Acquisition, acquire
 from ._batch import Batch
 from ._block import Block
@@ -47,6 +48,7 @@ __all__ = [
     "devices",
     "find",
     "group",
+    "live",
     "make_control",
     "open",
     "printable",

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Look at the newest blocks of a channel, also after its board was away.
+
+with zio.live.watch("zzero-0-2") as live:
+    while block := live.newest():
+        print(block.time, block.values().mean(), live.lost)
+"""
+
+from __future__ import annotations
+
+import errno as codes
+import threading
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from ._block import Block
+from ._channel import Channel
+from ._closing import Closing
+from ._errors import Error, Interrupted, WouldBlock, make_error
+from ._open import open_channel
+
+T = TypeVar("T")
+# Blocks that one turn takes: the next one goes on with what came meanwhile.
+TURN_BLOCKS = 64
+IS_GONE = (codes.ENODEV, codes.ENOENT, codes.ENXIO, codes.EIO)
+
+
+class Live(Closing):
+    """A channel that is opened again after an error. `zio.live.watch()` makes it.
+
+    Only one thread at a time reads; `stop()` and the attributes are the exceptions.
+    """
+
+    def __init__(self, name: str, tap: bool, retry: float) -> None:
+        self.name = name
+        self.state = "waiting"
+        """What it does: "waiting" for the first block, "running", "gone" (it waits until
+        the board is back), "error" (it tries again), "ended" (a file) or "stopped"."""
+        self.text = "no block has come yet"
+        """Why it is in this state, for a person."""
+        self.lost = 0
+        """Blocks missing since it began."""
+        self._tap, self._retry = tap, retry
+        self._stopped = threading.Event()
+        self._lock = threading.Lock()
+        self._channel: Channel | None = None
+
+    def newest(self, timeout: float | None = None) -> Block | None:
+        """Return the newest block that has come since the last call, a copy.
+
+        Waits for one. Returns None after `timeout` seconds, at the end of a file, and
+        after `stop()`. An error raises nothing: `state` and `text` tell of it.
+        """
+        return self._try(timeout, Channel.newest)
+
+    def turn(self, timeout: float | None = None) -> list[Block]:
+        """Return the blocks that have come since the last call, at most 64 copies.
+
+        Waits for one. Returns none of them after `timeout` seconds, at the end of a file,
+        and after `stop()`.
+        """
+        return self._try(timeout, take_turn) or []
+
+    def _try(self, timeout: float | None, read: Callable[[Channel], T]) -> T | None:
+        """Read until there is something."""
+        until = None if timeout is None else time.monotonic() + timeout
+        while not self._stopped.is_set() and self.state != "ended":
+            left = None if until is None else max(until - time.monotonic(), 0.0)
+            try:
+                if found := self._read(left, read):
+                    return found
+            except (Interrupted, ValueError):
+                if not self._stopped.is_set():
+                    raise
+                break
+            except OSError as error:
+                self._fail(error)
+                wait = self._retry if left is None else min(self._retry, left)
+                self._stopped.wait(wait)
+            if until is not None and time.monotonic() >= until:
+                break
+        return None
+
+    def _read(self, timeout: float | None, read: Callable[[Channel], T]) -> T | None:
+        channel = self._channel or self._open()
+        if not channel.wait(timeout):
+            return None
+        before = channel.stats.lost
+        try:
+            found = read(channel)
+        except WouldBlock:
+            return None
+        self.lost += channel.stats.lost - before
+        if found:
+            self._tell("running", "")
+        elif channel.is_file:
+            self._tell("ended", "end of file")
+        else:
+            raise make_error(codes.ENODEV, f"{self.name}: the device is gone")
+        return found
+
+    def _open(self) -> Channel:
+        channel = self._open_channel()
+        with self._lock:
+            self._channel = channel
+            if self._stopped.is_set():
+                channel.interrupt()
+        self._tell("waiting", "no block has come yet")
+        return channel
+
+    def _open_channel(self) -> Channel:
+        """Open a tap. A block file has none: it is read as it is."""
+        try:
+            return open_channel(self.name, tap=self._tap, nonblock=True)
+        except Error as error:
+            if error.errno != codes.EINVAL or not self._tap:
+                raise
+            return open_channel(self.name, nonblock=True)
+
+    def _fail(self, error: OSError) -> None:
+        state = "gone" if error.errno in IS_GONE else "error"
+        self._drop()
+        self._tell(state, error.strerror or str(error))
+
+    def _tell(self, state: str, text: str) -> None:
+        self.state, self.text = state, text
+
+    def _drop(self) -> None:
+        with self._lock:
+            channel, self._channel = self._channel, None
+        if channel is not None:
+            channel.close()
+
+    def stop(self) -> None:
+        """End the call that waits, and all later ones. Any thread may call this."""
+        self._stopped.set()
+        with self._lock:
+            if self._channel is not None:
+                self._channel.interrupt()
+
+    def close(self) -> None:
+        """Stop, and close the channel. A second call does nothing."""
+        self.stop()
+        self._drop()
+        self._tell("stopped", "")
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close()` or `stop()` was called."""
+        return self._stopped.is_set()
+
+
+def take_turn(channel: Channel) -> list[Block]:
+    """Return copies of the blocks that are there, at most 64."""
+    blocks: list[Block] = []
+    while len(blocks) < TURN_BLOCKS:
+        try:
+            block = channel.read()
+        except WouldBlock:
+            if not blocks:
+                raise
+            break
+        if block is None:
+            break
+        blocks.append(block.copy())
+    return blocks
+
+
+def watch(name: str, tap: bool = True, retry: float = 0.5) -> Live:
+    """Look at a channel, or read a block file.
+
+    `name` is as for `zio.open()`. With `tap`, no block is taken from the program that
+    reads the channel. `retry`: seconds until it is opened again after an error. The first
+    read opens it: this raises no error if there is no such channel yet.
+    """
+    return Live(name, tap, retry)
