@@ -60,6 +60,13 @@ def test_time_of_now(tmp_path: Path) -> None:
     assert (block.rate, block.unit) == (None, "")
 
 
+def test_empty_block_stays_as_it_is(tmp_path: Path) -> None:
+    control = make_control(0, 0, 0)
+    with zio.open(str(tmp_path / "f"), create=True) as out:
+        out.write(b"", control)
+    assert (tmp_path / "f").read_bytes() == control.tobytes()
+
+
 def test_random_scales(tmp_path: Path) -> None:
     """Doubles come back exactly; the decimal numbers are near, if they hold the scale."""
     rng = random.Random(1)

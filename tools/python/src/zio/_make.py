@@ -79,8 +79,8 @@ def put_attribute(head: Any, index: int, value: int) -> None:
 
 
 def complete(head: Any, array: np.ndarray[Any, np.dtype[Any]]) -> None:
-    """Give a control without sizes those of an array."""
-    if head.nsamples or head.ssize:
+    """Give a control without sizes those of an array that has samples."""
+    if head.nsamples or head.ssize or not array.size:
         return
     head.nsamples, head.ssize = array.size, array.itemsize
     head.nbits = head.nbits or 8 * array.itemsize
