@@ -144,6 +144,14 @@ class FakeBoard:
         os.write(self._descriptors[2 * channel + 1], block[512:])
         os.write(self._descriptors[2 * channel], block[:512])
 
+    def put_volts(self, channel: int, samples: Iterable[int], scale: float) -> None:
+        """Make a block in volts."""
+        array = np.array(samples, np.uint32)
+        control = zio.make_control(f"zzero-0-{channel}", unit="V", scale=scale)
+        control["nsamples"], control["ssize"], control["nbits"] = array.size, 4, 32
+        os.write(self._descriptors[2 * channel + 1], array.tobytes())
+        os.write(self._descriptors[2 * channel], control.tobytes())
+
     def settings(self) -> dict[str, str]:
         """Return the texts of all attributes."""
         files = sorted(path for path in self.device.rglob("*") if path.is_file())

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Run the examples: on a board made of files and FIFOs, with a stub of matplotlib."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .conftest import FakeBoard
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = ROOT / "Documentation/from-python.md"
+EXAMPLES = sorted((ROOT / "examples/python").glob("*.py"))
+# The end of the output of each
+WANTED = {
+    "block_file": "0.114 V\nStats(blocks=100, bytes=3200, lost=0)\n",
+    "list_devices": "zzero-0000\n",
+    "live_plot": "['running, 0 blocks lost', 'running, 0 blocks lost'] 16\n",
+    "many_blocks": "1200000.0 0 9999\n",
+    "read_blocks": "1700000009.0 0 9007.5\n",
+    "two_boards": "late_blocks=0, dropped=0, errors=0)\n",
+    "two_tasks": " 5 5000\n",
+    "volts": "[1.25 2.5  3.75] V\n",
+}
+# A window that is closed after two pictures
+STUB = """
+titles, sizes = [], []
+class Line:
+    axes = property(lambda self: self)
+    relim = autoscale_view = lambda self: None
+    def set_data(self, x, y):
+        assert len(x) == len(y)
+        sizes.append(len(y))
+def plot(data): return [Line()]
+def fignum_exists(number): return len(titles) < 2
+def title(text): titles.append(text)
+def pause(seconds):
+    if len(titles) == 2:
+        print(titles, sizes[-1])
+"""
+# A FIFO has no tap.
+RUN = """
+import runpy, sys, zio
+zio.live.watch.__defaults__ = (False, 0.01)
+runpy.run_path(sys.argv[1], run_name="__main__")
+"""
+
+
+def code_of(path: Path) -> str:
+    return path.read_text().partition("\n")[2]
+
+
+def test_each_example_has_a_result() -> None:
+    assert sorted(WANTED) == [path.stem for path in EXAMPLES]
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_page_quotes_the_example(path: Path) -> None:
+    assert f"```python\n{code_of(path)}```\n" in PAGE.read_text()
+
+
+def test_programs_are_short() -> None:
+    """These are the three by which the interface is judged, without their imports."""
+    lines = {
+        path.stem: [
+            line
+            for line in code_of(path).splitlines()
+            if line and not line.startswith("import")
+        ]
+        for path in EXAMPLES
+    }
+    assert len(lines["list_devices"]) == 1
+    assert len(lines["read_blocks"]) <= 4
+    assert len(lines["live_plot"]) <= 12
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_example(board: FakeBoard, tmp_path: Path, path: Path) -> None:
+    before = board.settings()
+    for seq in range(20 if path.stem != "volts" else 0):
+        for channel in (0, 2):
+            board.put(channel, seq)
+    if path.stem == "volts":
+        before = make_volts(board)
+    (tmp_path / "matplotlib").mkdir()
+    (tmp_path / "matplotlib/pyplot.py").write_text(STUB)
+    paths = f"{tmp_path}:{os.environ['PYTHONPATH']}"
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", RUN, str(path)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith(WANTED[path.stem]), done.stdout
+    assert board.settings() == before
+
+
+def make_volts(board: FakeBoard) -> dict[str, str]:
+    """Make a block in volts. Return the settings that the program leaves."""
+    for name, text in (("unit", "V"), ("scale", "0.00125")):
+        (board.device / "cset0/chan2" / name).write_text(f"{text}\n")
+    board.put_volts(2, range(1000, 17000, 1000), 0.00125)
+    return board.settings()
