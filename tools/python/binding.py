@@ -37,6 +37,8 @@ library = TOOLS / "libzio/libzio.a"
 static = os.environ.get("ZIO_STATIC", "1") == "1"
 if static and not library.exists():
     sys.exit(f"no {library}: build it by `make -C {TOOLS} lib`, or set ZIO_STATIC=0")
+# cffi 1.x uses the limited API unless this word is defined.
+is_limited = not sysconfig.get_config_var("Py_GIL_DISABLED")
 builder.set_source(
     "zio._libzio",
     (HERE / "helpers.c").read_text(),
@@ -45,5 +47,6 @@ builder.set_source(
     libraries=[] if static else ["zio"],
     extra_objects=[str(library)] if static else [],
     extra_compile_args=["-D_FILE_OFFSET_BITS=64", "-Wno-unused-result"],
-    py_limited_api=not sysconfig.get_config_var("Py_GIL_DISABLED"),
+    define_macros=[] if is_limited else [("_CFFI_NO_LIMITED_API", None)],
+    py_limited_api=is_limited,
 )

@@ -5,9 +5,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
+import zio
+
+from .conftest import FakeBoard
 
 CHILD = Path(__file__).parent / "close_child.py"
 CASES = [
@@ -21,6 +26,38 @@ CASES = [
     "ring's block",
     "ring's batch",
 ]
+
+
+@pytest.mark.parametrize("kind", ["read", "wait", "write", "batches", "flush", "group"])
+def test_another_thread_uses_it(board: FakeBoard, kind: str) -> None:
+    """One thread waits for a block; the call of another one is refused."""
+    if kind == "group":
+        source: Any = zio.group(["zzero-0-2"])
+        calls: Any = {"group": source.next}
+        waits = source.next
+    else:
+        source = zio.open("zzero-0-2")
+        calls = {
+            "read": source.read,
+            "wait": lambda: source.wait(0),
+            "write": lambda: source.write(b"a"),
+            "batches": lambda: next(source.batches()),
+            "flush": source.flush,
+        }
+        waits = source.read
+    with source:
+        thread = threading.Thread(target=waits)
+        thread.start()
+        while not source._user.threads:
+            thread.join(0.001)
+        for _ in range(2):
+            with pytest.raises(ValueError, match="another thread"):
+                calls[kind]()
+        board.put(2, 0)
+        board.put(2, 1)
+        thread.join()
+        if kind != "group":
+            assert source.read().seq == 1
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -203,7 +203,8 @@ class Batches:
 
     def __iter__(self) -> Iterator[Batch]:
         while not self._is_over:
-            self._read()
+            with self._channel._user:
+                self._read()
             if self._got or not self._is_over:
                 yield self._make()
 
@@ -244,7 +245,7 @@ class Batches:
             if self._ring.is_stopped():
                 return False
         try:
-            return self._channel.wait(max(until - time.monotonic(), 0.0))
+            return self._channel._wait(max(until - time.monotonic(), 0.0))
         except Interrupted as error:
             return self._end_by(error)
 

@@ -8,6 +8,7 @@ import os
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
 
@@ -16,7 +17,7 @@ import numpy as np
 from ._aio import next_block, wake_all
 from ._batch import Batch, Batches
 from ._block import Block
-from ._closing import Closing, Ending
+from ._closing import Closing, Ending, User, in_use
 from ._control import CONTROL_SIZE, control_bytes, sample_array
 from ._errors import WouldBlock, make_error, new_error, raise_error, reason_error
 from ._libzio import ffi, lib
@@ -71,6 +72,8 @@ class Channel(Closing):
         self._max_block = MAX_BLOCK
         self._interrupted = False
         self._wakers: Wakers = set()
+        self._user = User()
+        self._threads = self._user.threads
         channel = open_pointer(name, flags)
         self._ending = Ending(lib.zio_close)
         self._ch = channel = ffi.gc(channel, self._ending)
@@ -183,10 +186,17 @@ class Channel(Closing):
 
         Raises `RingFull` if arrays of batches keep blocks of a ring.
         """
-        self._number += 1
-        if self._ring is not None:
-            return self._next_of_ring(self._ring)
-        return self._next_into_memory()
+        # As `with self._user`, which would cost twice as much for each block
+        threads, me = self._threads, get_ident()
+        if threads.setdefault(0, me) != me:
+            raise in_use()
+        try:
+            self._number += 1
+            if self._ring is not None:
+                return self._next_of_ring(self._ring)
+            return self._next_into_memory()
+        finally:
+            threads.clear()
 
     def __iter__(self) -> Iterator[Block]:
         read = self.read
@@ -269,6 +279,10 @@ class Channel(Closing):
 
         Raises `Interrupted` after `interrupt()`. The block in use is no longer valid.
         """
+        with self._user:
+            return self._wait(timeout)
+
+    def _wait(self, timeout: float | None) -> bool:
         self._number += 1
         if self._ring is not None:
             self._ring.check()
@@ -310,11 +324,12 @@ class Channel(Closing):
         """
         if not hasattr(lib, "zio_flush"):
             raise NotImplementedError("this libzio has no flush")
-        self._number += 1
-        if self._ring is not None:
-            self._ring.prepare()
-        if lib.zio_flush(self._open_channel()):
-            raise reason_error(self._open_channel(), ffi.errno)
+        with self._user:
+            self._number += 1
+            if self._ring is not None:
+                self._ring.prepare()
+            if lib.zio_flush(self._open_channel()):
+                raise reason_error(self._open_channel(), ffi.errno)
 
     # --- write ------------------------------------------------------------------------
 
@@ -352,8 +367,9 @@ class Channel(Closing):
             text = f"{self.path}: a block of {array.nbytes} bytes: none can read it"
             raise make_error(codes.EMSGSIZE, text)
         samples = ffi.from_buffer(array) if array.size else ffi.NULL
-        while lib.zio_write_block(self._open_channel(), head, samples, array.nbytes):
-            self._judge_failure()
+        with self._user:
+            while lib.zio_write_block(self._open_channel(), head, samples, array.nbytes):
+                self._judge_failure()
 
     # --- what it is -------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from weakref import ref
 from ._aio import wait_readable, wake_all
 from ._block import Block, Copy
 from ._channel import Channel
-from ._closing import Closing, Ending
+from ._closing import Closing, Ending, User
 from ._control import CONTROL_SIZE
 from ._errors import Error, WouldBlock, make_error, new_error, raise_error
 from ._libzio import ffi, lib
@@ -86,6 +86,7 @@ class Group(Closing):
     ) -> None:
         self._group: Any = None
         self._wakers: Wakers = set()
+        self._user = User()
         self._tap = tap
         self._sets = sets
         self._lock = threading.Lock()
@@ -171,10 +172,11 @@ class Group(Closing):
     def _read(self, limit: int) -> tuple[int, Event | None]:
         """Return 0 and the next event, or an errno."""
         group = self._open_group()
-        ret = lib.zio_group_next(group, self._event, limit)
-        if ret < 0:
-            return ffi.errno, None
-        return 0, self._make() if ret else None
+        with self._user:
+            ret = lib.zio_group_next(group, self._event, limit)
+            if ret < 0:
+                return ffi.errno, None
+            return 0, self._make() if ret else None
 
     def _make(self) -> Event:
         event = self._event
