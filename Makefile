@@ -139,30 +139,30 @@ mutants:
 	tests/mutants $(MUTANTS_ARGS)
 
 in-tree:
-	@tools/in-tree/in-tree "$(KERNEL)"
+	@packaging/in-tree/in-tree "$(KERNEL)"
 
 bench:
 	tests/setup bench
-	tools/bench/bench $(BENCH_ARGS)
+	bench/bench $(BENCH_ARGS)
 
 bench-triggers:
 	tests/setup bench
-	tools/bench/bench --only triggers $(BENCH_ARGS)
+	bench/bench --only triggers $(BENCH_ARGS)
 
 bench-kafka:
 	tests/kafka_bench $(BENCH_ARGS)
 
 bench-jitter:
 	tests/setup bench
-	tools/bench/bench --only jitter $(BENCH_ARGS)
+	bench/bench --only jitter $(BENCH_ARGS)
 
 bench-slink:
 	tests/setup bench
-	tools/bench/bench --only slink $(BENCH_ARGS)
+	bench/bench --only slink $(BENCH_ARGS)
 
 bench-share:
 	tests/setup bench
-	tools/bench/bench --only share $(BENCH_ARGS)
+	bench/bench --only share $(BENCH_ARGS)
 
 help:
 	@echo 'make                  modules (for KDIR) and tools'

@@ -30,10 +30,10 @@ COMPLAINT = re.compile(r"(warning|error): ")
 PYTHON: dict[str, Words] = {
     "tests": ["zio_testing", "unit/testing", *sorted(TESTING.glob("*.py"))],
     "tools/python": [],
-    "tools/in-tree": ["in-tree", "."],
-    "tools/nexus": ["zio_nexus"],
-    "tools/scope": ["zio_scope"],
-    "tools/pva": ["zio_pva"],
+    "packaging/in-tree": ["in-tree", "."],
+    "tools/programs/nexus": ["zio_nexus"],
+    "tools/programs/scope": ["zio_scope"],
+    "tools/programs/pva": ["zio_pva"],
 }
 
 

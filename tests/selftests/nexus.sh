@@ -12,7 +12,7 @@ channel=$cset0/chan2
 trigger=$cset0/trigger
 # A directory that the programs of the host and of the guest have
 work=/host/tmp/nexus
-nexus="zio-host env PYTHONDONTWRITEBYTECODE=1 $ZIO_TREE/tools/nexus/zio-nexus"
+nexus="zio-host env PYTHONDONTWRITEBYTECODE=1 $ZIO_TREE/tools/programs/nexus/zio-nexus"
 python="zio-host env PYTHONDONTWRITEBYTECODE=1 python3 -c"
 
 stat_of()

@@ -25,7 +25,7 @@ $(out)/%.o: %.cpp
 	@mkdir -p $(@D)
 	$(compile_cpp) $(sanitize) -fno-sanitize=vptr -c $< -o $@
 
-$(out)/kafka/se00.o: kafka/se00_generated.h
+$(out)/programs/kafka/se00.o: programs/kafka/se00_generated.h
 
 $(need_jansson:%=$(out)/%) $(out)/unit/json-get.o: | jansson
 $(need_liburing:%=$(out)/%): | liburing

@@ -177,14 +177,13 @@ def build(command: Words, log: Path, complaint: str) -> None:
 # --- files --------------------------------------------------------------------------
 
 
-def copy_sources(parts: Words, names: re.Pattern[str], to: Path, *without: str) -> None:
+def copy_sources(parts: Words, names: re.Pattern[str], to: Path) -> None:
     """Copy the files of these @names in these @parts of ROOT, if they are newer than
-    those in @to. Leave out the folders @without."""
+    those in @to."""
     paths = [path for p in parts for path in [ROOT / p, *(ROOT / p).rglob("*")]]
     files = [path.relative_to(ROOT) for path in paths if names.fullmatch(path.name)]
-    wanted = [file for file in files if not str(file).startswith(without)]
     to.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["cp", "-pu", "--parents", *wanted, to], cwd=ROOT, check=True)
+    subprocess.run(["cp", "-pu", "--parents", *files, to], cwd=ROOT, check=True)
 
 
 def tag_of(*parts: str | Path) -> str:

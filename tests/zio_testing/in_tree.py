@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The sources of kernels that tools/in-tree puts ZIO into, in the cache.
+"""The sources of kernels that packaging/in-tree puts ZIO into, in the cache.
 
 The sources and what is built of them stay there: a second run compiles only what has
 changed. A source takes 2 GB, and what UML needs of it 1 GB."""
@@ -28,7 +28,7 @@ from .common import (
 from .kernel_suite import SID
 
 PLACE = CACHE / "in-tree"
-PROGRAM = ROOT / "tools/in-tree/in-tree"
+PROGRAM = ROOT / "packaging/in-tree/in-tree"
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def prepared(name: str) -> Iterator[Tree]:
 
 def options() -> str:
     """Return all options of ZIO as modules, and what they need."""
-    text = (ROOT / "tools/in-tree/files/Kconfig").read_text()
+    text = (ROOT / "packaging/in-tree/files/Kconfig").read_text()
     names = re.findall(r"^(?:menu)?config (\w+)\n\ttristate \"", text, re.M)
     fragment = (TESTING / "machine/configs/in-tree.config").read_text()
     return fragment + "".join(f"CONFIG_{name}=m\n" for name in names)

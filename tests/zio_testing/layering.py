@@ -60,10 +60,11 @@ tools/libzio/control
 tools/libzio/object
 tools/libzio/channel
 tools/libzio/group
-tools/common
-tools/cat-file tools/copy tools/dump tools/kafka tools/zio
+tools/programs/common
+tools/programs/cat-file tools/programs/copy tools/programs/dump
+tools/programs/kafka tools/programs/zio
 tools/python/src/zio
-tools/nexus/zio_nexus tools/pva/zio_pva tools/scope/zio_scope
+tools/programs/nexus/zio_nexus tools/programs/pva/zio_pva tools/programs/scope/zio_scope
 tests/zio_testing
 """
 RANK = {name: at for at, line in enumerate(FLOORS.splitlines()) for name in line.split()}
@@ -77,9 +78,9 @@ CIRCLES = {
     "zio-core/channel: chardev dmabuf flush node poll ring session "
     "set-ring sniff splice sync tap-ring tap":
         "a file is known by its operations, which call all others",
-    "tools/common: program text": "a text without memory ends the program",
-    "tools/kafka: account message": "a message settles blocks, and they free it",
-    "tools/kafka: check-events check": "one check in two files",
+    "tools/programs/common: program text": "a text without memory ends the program",
+    "tools/programs/kafka: account message": "a message settles blocks, and they free it",
+    "tools/programs/kafka: check-events check": "one check in two files",
     "tools/python/src/zio: _aio _batch _block _channel _memory":
         "types only: a channel makes blocks, which name their channel",
 }  # fmt: skip
@@ -89,18 +90,16 @@ LARGEST = {"tools/libzio": 3}
 SOURCES = (
     *(f"{tree}/**/*.[ch]" for tree in ("zio-core", "buffers", "triggers", "drivers")),
     "include/**/*.h",
-    *(f"tools/*/*.{suffix}" for suffix in ("c", "cpp", "h")),
+    *(f"tools/programs/*/*.{suffix}" for suffix in ("c", "cpp", "h")),
     "tools/libzio/*/*.[ch]",
-    "tools/*/zio_*/*.py",
+    "tools/programs/*/zio_*/*.py",
     "tools/python/src/zio/*.py",
 )
-NOT_JUDGED = re.compile(
-    r"zio-core/tests/|tools/(tests|testing|bench|python)/[^/]*$|.*\.mod\.c"
-)
+NOT_JUDGED = re.compile(r"zio-core/tests/|.*\.mod\.c")
 # -MG: headers of the kernel and of libraries need not be there.
 INCLUDES = (
     *("gcc", "-MM", "-MG", "-nostdinc"),
-    *("-Iinclude", "-Iinclude/uapi", "-Izio-core", "-Itools"),
+    *("-Iinclude", "-Iinclude/uapi", "-Izio-core", "-Itools/programs", "-Itools"),
     *("-DIS_ENABLED(x)=1", "-DIS_REACHABLE(x)=1", "-DKERNEL_VERSION(a,b,c)=0"),
 )
 

@@ -66,7 +66,7 @@ def build_tools(toolchain: Toolchain, *targets: str | PurePath) -> Path:
     directory = CACHE / "static-tools" / tag_of(ROOT, *words, *root)
     with locked(directory.with_suffix(".lock")):
         folders = ("tools", "include/uapi")
-        copy_sources(folders, TOOL_SOURCES, directory, "tools/bench/")
+        copy_sources(folders, TOOL_SOURCES, directory)
         goals = [*words, *map(str, targets or ["all"])]
         make = toolchain.run("make", "-C", directory / "tools", "STATIC=1", *goals)
         build(make, directory.with_suffix(".log"), "the tools do not build")

@@ -50,7 +50,7 @@ def is_input(name: str, test: Test) -> bool:
         base = name.rpartition("/")[2]
         is_shared = base.startswith("lib") or not base.endswith((".sh", "_test.c"))
         return not test.is_kunit and (is_shared or test.is_written_in(name))
-    if name.startswith(("tests/unit/", "tools/man/", "tools/bench/", "tools/demo")):
+    if name.startswith(("tests/unit/", "tools/man/", "bench/", "tools/demo")):
         return False
     return name.startswith((*SOURCES, "tools/", "Documentation/ABI/"))
 

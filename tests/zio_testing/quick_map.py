@@ -32,7 +32,7 @@ def tests_of_file(path: str, known: dict[str, list[str]]) -> list[str]:
         return [f"selftest:{own}"]
     if path.startswith("tests/unit/") and name.endswith(("_test.c", "_test.sh")):
         return [f"program:{name.removesuffix('.c')}"]
-    if path.startswith("tools/kafka/"):
+    if path.startswith("tools/programs/kafka/"):
         return ["program:kafka"]
     return known.get(path, [])
 

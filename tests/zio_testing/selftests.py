@@ -132,7 +132,7 @@ def compile_program(
     text = "".join(file.read_text() for file in files)
     libraries = set(re.findall(r"^#include <lib(uring|aio)\.h>$", text, re.M))
     command: list[str | Path] = [toolchain.gcc, *COMPILE.split()]
-    command += [f"-I{ROOT}/include/uapi", f"-I{ROOT}/tools"]
+    command += [f"-I{ROOT}/include/uapi", f"-I{ROOT}/tools", f"-I{ROOT}/tools/programs"]
     command += ["-iquote", TESTING / "harness", "-o", to, *files, library]
     command += [f"-l{name}" for name in sorted(libraries)]
     run_compiler(toolchain.run(*command))

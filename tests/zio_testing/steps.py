@@ -46,8 +46,8 @@ UNDIVIDED = ("live", "kafka", "mutants", "packages", "pva", "matrix", "intree")
 PYTHON_PATHS = (
     TESTING,
     ROOT / "tools/python/build/lib",
-    ROOT / "tools/scope",
-    ROOT / "tools/pva",
+    ROOT / "tools/programs/scope",
+    ROOT / "tools/programs/pva",
 )
 # These take longest.
 LONG = "fuzz.sh xdma_test set_node_test slink.sh dmaengine_test slink-power.sh storm.sh"

@@ -15,7 +15,7 @@ from zio_testing.kafka_vm import guest_words
 
 from .brokers import listener, real
 
-NEXUS = ROOT / "tools/nexus/zio-nexus"
+NEXUS = ROOT / "tools/programs/nexus/zio-nexus"
 BLOCKS, SAMPLES = 20, 16
 # The reader plays along: zio-loop gives what its output plays.
 PLAYBACK = """

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-NEXUS = Path(__file__).resolve().parents[3] / "tools/nexus"
+NEXUS = Path(__file__).resolve().parents[3] / "tools/programs/nexus"
 sys.path[:0] = [str(NEXUS), str(NEXUS.parent / "python/build/lib")]
 
 PROGRAM = [sys.executable, str(NEXUS / "zio-nexus")]

@@ -16,7 +16,7 @@ from typing import Any
 
 from p4p.client.thread import Context
 
-PROGRAM = str(Path(__file__).resolve().parents[3] / "tools/pva/zio-pva")
+PROGRAM = str(Path(__file__).resolve().parents[3] / "tools/programs/pva/zio-pva")
 # Seconds, which only a hang reaches: a minute, on a machine that is eight times slower
 SECONDS = 480.0
 BEGIN = 1795357071

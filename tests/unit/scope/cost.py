@@ -21,7 +21,7 @@ import aiohttp
 from . import blocks
 from .test_server import shake_hands
 
-SCOPE = Path(__file__).resolve().parents[3] / "tools/scope"
+SCOPE = Path(__file__).resolve().parents[3] / "tools/programs/scope"
 TICKS = os.sysconf("SC_CLK_TCK")
 
 

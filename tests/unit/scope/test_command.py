@@ -13,7 +13,7 @@ from zio_scope import page_files
 from zio_scope.complete import candidates
 from zio_scope.options import make_parser
 
-SCOPE = Path(__file__).resolve().parents[3] / "tools/scope"
+SCOPE = Path(__file__).resolve().parents[3] / "tools/programs/scope"
 TOOLS = SCOPE.parent
 
 

@@ -20,7 +20,7 @@ from zio_scope.listener import listen_on
 
 from .test_server import shake_hands
 
-SCOPE = Path(__file__).resolve().parents[3] / "tools/scope"
+SCOPE = Path(__file__).resolve().parents[3] / "tools/programs/scope"
 FILES = 256
 
 

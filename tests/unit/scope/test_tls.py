@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-SCOPE = Path(__file__).resolve().parents[3] / "tools/scope"
+SCOPE = Path(__file__).resolve().parents[3] / "tools/programs/scope"
 MAKE = (
     "openssl req -new -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=lab "
     "-addext subjectAltName=IP:127.0.0.1"

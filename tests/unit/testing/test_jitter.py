@@ -7,7 +7,7 @@ import pytest
 
 from zio_testing.common import ROOT
 
-sys.path.append(str(ROOT / "tools/bench"))
+sys.path.append(str(ROOT / "bench"))
 from suite import jitter  # noqa: E402
 
 # A histogram, and its p50, p99, p99.99 and maximum

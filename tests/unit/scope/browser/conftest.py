@@ -21,7 +21,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 HERE = Path(__file__).resolve().parent
-SCOPE = HERE.parents[3] / "tools/scope"
+SCOPE = HERE.parents[3] / "tools/programs/scope"
 # Seconds, which only a hang reaches: a minute, on a machine that is eight times slower
 SECONDS = 480
 CHROMIUM, CHROMEDRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"

@@ -1,3 +1,0 @@
-# SPDX-License-Identifier: GPL-2.0-only
-
-zio-cat-file_objs = cat-file/main.o

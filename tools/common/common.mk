@@ -1,7 +1,0 @@
-# SPDX-License-Identifier: GPL-2.0-only
-# What the programs share
-
-common_objs = $(addprefix common/,channel.o complete.o control.o json.o object.o \
-	      program.o stop.o text.o)
-common_libs = -lm
-need_jansson += common/json.o

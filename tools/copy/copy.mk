@@ -1,6 +1,0 @@
-# SPDX-License-Identifier: GPL-2.0-only
-
-zio-copy_objs = $(addprefix copy/,main.o ends.o mode.o move.o tally.o uring.o)
-zio-copy_libs = -ljansson -luring
-need_jansson += copy/tally.o
-need_liburing += copy/uring.o
