@@ -16,7 +16,7 @@ import pytest
 from . import runner, tap
 from .common import ROOT, TESTING, Failure
 from .guest import SavedMachine
-from .selftests import SELFTESTS, Selftest, find_place
+from .selftests import SELFTESTS, Selftest, find_place, is_selftest
 from .tap import FAILED, SKIPPED, Part, Results
 
 OUT = TESTING / "unit/out/bin"
@@ -189,15 +189,17 @@ def finish(item: pytest.Item, nextitem: pytest.Item | None) -> None:
 # --------------------------------------------------------------------------------------
 
 
-def is_test_source(path: Path) -> bool:
-    return path.name.endswith("_test.c") or path.suffix == ".sh"
+def kind_of(path: Path) -> type[pytest.File] | None:
+    """Return what collects the tests of a file; None if it has none."""
+    if path.parent == SELFTESTS and is_selftest(path.name):
+        return SelftestFile
+    is_host_test = path.parent in (TESTING / "unit", TESTING / "models/qemu")
+    if is_host_test and path.name.endswith(("_test.c", "_test.sh")):
+        return ProgramFile
+    return None
 
 
 def collect(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    kind: Any = None
-    if path.parent == SELFTESTS and is_test_source(path):
-        kind = None if path.name.startswith("lib") else SelftestFile
-    elif path.parent in (TESTING / "unit", TESTING / "models/qemu"):
-        kind = ProgramFile if path.name.endswith(("_test.c", "_test.sh")) else None
+    kind: Any = kind_of(path)
     file: pytest.File | None = kind and kind.from_parent(parent, path=path)
     return file

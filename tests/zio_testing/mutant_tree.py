@@ -7,6 +7,7 @@ import subprocess
 from .common import CACHE, ROOT, read_log
 from .mutant_edit import Stale
 from .mutant_patch import HOST, LITMUS, Mutant, Test
+from .selftests import is_selftest
 
 MUTANTS = CACHE / "mutants"
 FOLDERS = ("zio-core/", "buffers/", "triggers/", "drivers/", "include/")
@@ -48,7 +49,7 @@ def is_input(name: str, test: Test) -> bool:
         )
     if name.startswith("tests/selftests/"):
         base = name.rpartition("/")[2]
-        is_shared = base.startswith("lib") or not base.endswith((".sh", "_test.c"))
+        is_shared = not is_selftest(base)
         return not test.is_kunit and (is_shared or test.is_written_in(name))
     if name.startswith(("tests/unit/", "tools/man/", "bench/", "tools/demo")):
         return False

@@ -109,10 +109,17 @@ class Selftest:
         return [place for place in chosen if is_named or self.can_run_on(place)]
 
 
+def is_selftest(name: str) -> bool:
+    """Return true for a test. A file lib*.sh has functions for several tests; other C
+    files, and directories, are programs that tests call."""
+    is_script = name.endswith(".sh") and not name.startswith("lib")
+    return is_script or name.endswith("_test.c")
+
+
 def find_all() -> list[Selftest]:
-    paths = [path for path in SELFTESTS.glob("*.sh") if not path.name.startswith("lib")]
-    # Other C files, and directories, are programs that tests call.
-    return list(map(Selftest, sorted(paths) + sorted(SELFTESTS.glob("*_test.c"))))
+    """Return the scripts, and then the tests in C."""
+    files = sorted(SELFTESTS.iterdir(), key=lambda file: (file.suffix == ".c", file))
+    return [Selftest(file) for file in files if is_selftest(file.name)]
 
 
 def asked_for(what: str, tests: list[Selftest]) -> list[str]:

@@ -4,7 +4,8 @@ run on distro."""
 
 import pytest
 
-from zio_testing.selftests import KERNELS, find_all
+from zio_testing import items
+from zio_testing.selftests import KERNELS, SELFTESTS, find_all
 
 
 def found(*places: str, names: str = "") -> set[str]:
@@ -23,6 +24,16 @@ def at(place: str) -> set[str]:
 def test_each_test_runs() -> None:
     every = {test.path.stem for test in find_all()}
     assert set.union(*map(at, KERNELS)) == every
+
+
+def test_each_file_with_tests_is_collected() -> None:
+    """The name of library_test.c begins as those of lib.sh and lib-iio.sh."""
+    kinds = {path: items.kind_of(path) for path in SELFTESTS.iterdir() if path.is_file()}
+    with_tests = {path for path in kinds if '\nTEST("' in path.read_text()}
+    assert with_tests
+    assert all(kinds[path] for path in with_tests)
+    assert not kinds[SELFTESTS / "lib.sh"]
+    assert kinds[SELFTESTS / "basic.sh"]
 
 
 def test_distro_when_the_test_asks_for_it() -> None:
