@@ -324,12 +324,18 @@ test_set_refused()
 {
 	local node=zzero-0000-0-1-data
 	fail_with 16 zzero-0000/cset0/current_buffer
-	: >"$work/$node"
-	tail -f "$work/$node" >/dev/null 2>&1 &
+	mkdir "$work/nodes"
+	: >"$work/nodes/$node"
+	tail -f "$work/nodes/$node" >/dev/null 2>&1 &
 	child=$!
 	wait_for sh -c "ls -l /proc/$child/fd | grep -q $node"
+	export ZIO_DEV_PATH="/none:$work/nodes"
 	refused 1 'set: EBUSY' "cannot set 'vmalloc': Device or resource busy: a node of the set is open, or mapped: $node by tail \($child\)\$" \
 		set zzero/0 current_buffer=vmalloc
+	export ZIO_DEV_PATH="$work/elsewhere"
+	refused 1 'set: EBUSY, by a copy' 'a node of the set is open, or mapped$' \
+		set zzero/0 current_buffer=vmalloc
+	unset ZIO_DEV_PATH
 	kill "$child"
 	wait "$child" || true
 	child=

@@ -15,11 +15,29 @@ struct holders {
 	int count;
 };
 
-static const char *node_of(const struct holders *all, const char *path)
+/* Are nodes in the directory of these @len bytes? A copy elsewhere is no node. */
+static bool is_node_dir(const char *dir, size_t len)
 {
-	const char *name = strrchr(path, '/');
+	const char *dirs = getenv("ZIO_DEV_PATH");
+	size_t n;
 
-	return name && has_prefix(name + 1, all->stem) ? name + 1 : NULL;
+	for (dirs = dirs ? dirs : "/dev/zio"; *dirs; dirs += n + (dirs[n] == ':')) {
+		n = strcspn(dirs, ":");
+		if (n == len && !strncmp(dirs, dir, n))
+			return true;
+	}
+	return false;
+}
+
+/* The name of the node at the end of @line, which may be one of /proc/PID/maps */
+static const char *node_of(const struct holders *all, const char *line)
+{
+	const char *path = strchr(line, '/'), *slash = strrchr(line, '/');
+
+	if (!path || !has_prefix(slash + 1, all->stem) ||
+	    !is_node_dir(path, (size_t)(slash - path)))
+		return NULL;
+	return slash + 1;
 }
 
 /* The first line of a file of /proc, without its end */
