@@ -11,27 +11,8 @@ from cffi import FFI
 HERE = Path(__file__).resolve().parent
 TOOLS = HERE.parent
 
-# Parts of libzio, the header of each, and a word that tells that the header has it
-PARTS = {
-    "libzio.cdef": ("zio.h", "zio_next_batch"),
-    "unit.cdef": ("zio-unit.h", "zio_control_scale"),
-    "shots.cdef": ("zio-info.h", "zio_control_shot("),
-    "tap.cdef": ("zio.h", "ZIO_OPEN_TAP"),
-    "group.cdef": ("zio-group.h", "zio_group_open"),
-}
-
-
-def has_part(header: str, word: str) -> bool:
-    """Tell whether this libzio has a part."""
-    path = TOOLS / "libzio" / header
-    headers = [path, TOOLS / "libzio/zio-batch.h"]
-    return any(path.exists() and word in path.read_text() for path in headers)
-
-
 builder = FFI()
-for name, what in PARTS.items():
-    if has_part(*what):
-        builder.cdef((HERE / name).read_text())
+builder.cdef((HERE / "libzio.cdef").read_text())
 library = TOOLS / "libzio/libzio.a"
 # pip knows no settings: the module then has the library of this tree in it.
 static = os.environ.get("ZIO_STATIC", "1") == "1"

@@ -73,13 +73,6 @@ static void zpy_gather(const struct zio_block *blks, size_t n, void *mem)
 	}
 }
 
-#ifdef LIBZIO_ZIO_GROUP_H
-static const char *zpy_part_name(int state)
-{
-	return zio_part_name((enum zio_part_state)state);
-}
-#endif
-
 /* Move @n blocks to @mem, each control aligned to 8 bytes. */
 static void zpy_move(struct zio_block *blks, size_t n, void *mem)
 {
@@ -102,14 +95,11 @@ enum { ZPY_SIGNED = 1 << 16, ZPY_BIG_ENDIAN = 1 << 17 };
 
 static int zpy_sample_kind(const struct zio_control *control)
 {
-	int kind = control->ssize;
-
-#ifdef LIBZIO_ZIO_UNIT_H
 	const struct zio_ctrl_attr *attr = &control->attr_channel;
+	int kind = control->ssize;
 
 	if (attr->std_mask & 1u << ZIO_ATTR_SIGNED && attr->std_val[ZIO_ATTR_SIGNED])
 		kind |= ZPY_SIGNED;
-#endif
 	if ((control->flags & ZIO_CONTROL_BIG_ENDIAN) == ZIO_CONTROL_BIG_ENDIAN ||
 	    (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ &&
 	     (control->flags & ZIO_CONTROL_LITTLE_ENDIAN) != ZIO_CONTROL_LITTLE_ENDIAN))

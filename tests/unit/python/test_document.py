@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from zio._libzio import lib
 
 PAGE = Path(__file__).resolve().parents[3] / "Documentation/from-python.md"
 PROGRAMS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.M | re.S)
@@ -30,8 +29,6 @@ def test_each_program_has_a_result() -> None:
 @pytest.mark.parametrize("number", [i for i, text in enumerate(WANTED) if text])
 def test_program(tmp_path: Path, number: int) -> None:
     program = PROGRAMS[number]
-    if "zio.group" in program and not hasattr(lib, "zio_group_open"):
-        pytest.skip("this libzio has no groups")
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
         cwd=tmp_path,

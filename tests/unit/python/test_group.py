@@ -11,13 +11,8 @@ from pathlib import Path
 
 import pytest
 import zio
-from zio._libzio import lib
 
 from .conftest import make_block, make_samples
-
-pytestmark = pytest.mark.skipif(
-    not hasattr(lib, "zio_group_open"), reason="this libzio has no groups"
-)
 
 
 def make_file(path: Path, numbers: Iterable[int]) -> str:

@@ -10,13 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import zio
-from zio._libzio import lib
 
 from .conftest import make_control
 
-pytestmark = pytest.mark.skipif(
-    not hasattr(lib, "zio_control_scale"), reason="this libzio has no units"
-)
 OFFSET, UNIT, MANT, EXP, SIGNED = 2, 5, 6, 7, 8
 MSB_ALIGN = 4
 SIZES = [(1, 8), (1, 5), (2, 12), (4, 24), (4, 32), (8, 40)]

@@ -203,8 +203,6 @@ class Acquisition:
         """Drop the blocks that the channel acquired before it had its settings."""
         try:
             channel.flush()
-        except NotImplementedError:
-            pass
         except Error as error:
             if error.errno not in (codes.ENOTTY, codes.EOPNOTSUPP, codes.EBADF):
                 raise

@@ -322,8 +322,6 @@ class Channel(Closing):
         Raises `Error`: EBADF the channel is an output; EOPNOTSUPP it is a block file;
         EBUSY another program has the ring; ENOTTY the kernel module cannot flush.
         """
-        if not hasattr(lib, "zio_flush"):
-            raise NotImplementedError("this libzio has no flush")
         with self._user:
             self._number += 1
             if self._ring is not None:

@@ -187,7 +187,7 @@ class Group(Closing):
             if part.state == lib.ZIO_PART_BLOCK:
                 blocks[name] = copy_block(part.blk)
             else:
-                missing[name] = ffi.string(lib.zpy_part_name(part.state)).decode()
+                missing[name] = ffi.string(lib.zio_part_name(part.state)).decode()
         return Event(int(event.time_ns), bool(event.late), blocks, missing)
 
     def __iter__(self) -> Iterator[Event]:
@@ -279,12 +279,8 @@ def group(
 
     Raises `Error` as `zio.open()`.
     """
-    if not hasattr(lib, "zio_group_open"):
-        raise NotImplementedError("this libzio has no groups")
     flags = lib.ZIO_GROUP_ANY_TRIGGER if any_trigger else 0
     flags |= lib.ZIO_GROUP_DROP_LATE if drop_late else 0
-    if tap and not hasattr(lib, "ZIO_OPEN_TAP"):
-        raise NotImplementedError("this libzio has no taps")
     if tap and sets:
         raise ValueError("a set has no tap: name its channels")
     return Group(names, window_ns, limit_ms, depth, flags, tap, sets)

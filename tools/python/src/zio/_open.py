@@ -39,12 +39,9 @@ def open_channel(
         (nonblock, lib.ZIO_OPEN_NONBLOCK),
         (create, lib.ZIO_OPEN_CREATE),
         (append, lib.ZIO_OPEN_APPEND),
+        (tap, lib.ZIO_OPEN_TAP),
     ):
         flags |= flag if is_set else 0
-    if tap:
-        if not hasattr(lib, "ZIO_OPEN_TAP"):
-            raise NotImplementedError("this libzio has no taps")
-        flags |= lib.ZIO_OPEN_TAP
     return Channel(name, flags)
 
 
