@@ -6,19 +6,16 @@ from __future__ import annotations
 import errno as codes
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ._block import as_array
-from ._control import CONTROL_SIZE, control_dtype, sample_type, time_ns
+from ._control import CONTROL_SIZE, as_array, control_dtype, sample_type, time_ns
 from ._errors import Error, Interrupted, StaleBlock, reason_error
 from ._libzio import ffi, lib
 from ._memory import Memory, Pool, Ring
+from ._source import Source
 from ._units import Scaling, scaling_of
-
-if TYPE_CHECKING:
-    from ._channel import Channel
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -43,7 +40,7 @@ class Batch:
 
     __slots__ = ("_blocks", "_channel", "_number", "_parts", "_sizes", "lost")
 
-    def __init__(self, channel: Channel, parts: Parts, sizes: Array, lost: Array) -> None:
+    def __init__(self, channel: Source, parts: Parts, sizes: Array, lost: Array) -> None:
         self._channel = channel
         self._number = channel._number
         self._parts = parts
@@ -181,7 +178,7 @@ class Parts:
 class Batches:
     """Reads the batches of a channel."""
 
-    def __init__(self, channel: Channel, n: int, timeout: float | None) -> None:
+    def __init__(self, channel: Source, n: int, timeout: float | None) -> None:
         if n < 1:
             raise ValueError(f"a batch of {n} blocks: it must have at least one")
         self._channel = channel
@@ -251,7 +248,7 @@ class Batches:
 
     def _leave_ring(self) -> None:
         """Copy what the batch has: no call may wait while the ring keeps blocks."""
-        _held = self._channel._open_channel()
+        _held = self._channel._open()
         n = self._got - self._moved
         blocks = self._blocks + self._moved
         size = n * (CONTROL_SIZE + 8) + int(lib.zpy_add_sizes(blocks, n))
@@ -275,7 +272,7 @@ class Batches:
         channel = self._channel
         while True:
             got = lib.zio_next_batch(
-                channel._open_channel(),
+                channel._open(),
                 self._blocks + self._got,
                 self._n - self._got,
                 self._memory.pointer + self._used,
@@ -290,7 +287,7 @@ class Batches:
                     return False
                 self._grow()
             elif code != codes.EINTR or channel._interrupted:
-                return self._end_by(reason_error(channel._open_channel(), code))
+                return self._end_by(reason_error(channel._open(), code))
 
     def _add(self, n: int) -> bool:
         if not n:
@@ -311,7 +308,7 @@ class Batches:
         """Take memory for a block that is larger than the memory."""
         size = int(self._blocks[0].size)
         if size > self._channel.max_block:
-            raise reason_error(self._channel._open_channel(), codes.EMSGSIZE)
+            raise reason_error(self._channel._open(), codes.EMSGSIZE)
         self._pool.grow(CONTROL_SIZE + size)
         self._memory = self._pool.exchange(self._memory)
 
@@ -319,7 +316,7 @@ class Batches:
 
     def _make(self) -> Batch:
         """Return the blocks that were read."""
-        _held = self._channel._open_channel()
+        _held = self._channel._open()
         n = self._got
         if not n:
             nothing = np.empty(0, np.uint32)

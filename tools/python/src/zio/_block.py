@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from ._buffer import Exporter
 from ._control import (
     CONTROL_SIZE,
     alarm_names,
+    as_array,
     channel_name,
     control_dtype,
     sample_type,
@@ -18,24 +19,15 @@ from ._control import (
     whole_ns,
 )
 from ._errors import StaleBlock
+from ._handle import Handle
 from ._libzio import ffi, lib
 from ._memory import Memory, Ring
 from ._units import Scaling, scaling_of
-
-if TYPE_CHECKING:
-    from ._channel import Channel
 
 Array = np.ndarray[Any, np.dtype[Any]]
 # Indices of standard attributes
 MAX_RATE: int = lib.ZIO_ATTR_MAXRATE
 PRE_SAMPLES: int = lib.ZIO_ATTR_TRIG_PRE_SAMP
-
-
-def as_array(data: Array, dtype: Any, copy: Any) -> Array:
-    """Return what numpy asks of `__array__()`. numpy before 2.0 does not give `copy`."""
-    if copy is None:
-        return np.asarray(data, dtype)
-    return np.array(data, dtype, copy=copy)
 
 
 class Block(Exporter):
@@ -50,7 +42,7 @@ class Block(Exporter):
 
     def __init__(
         self,
-        channel: Channel,
+        channel: Handle,
         source: Memory | Ring,
         control: Any,
         samples: Any,
@@ -100,7 +92,10 @@ class Block(Exporter):
             return np.empty(0, dtype)
         source = self._source
         return np.frombuffer(
-            source.view(self), dtype, size // dtype.itemsize, source.offset
+            source.view(self._samples, size),
+            dtype,
+            size // dtype.itemsize,
+            source.offset,
         )
 
     @property

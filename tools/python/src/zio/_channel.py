@@ -5,47 +5,25 @@ from __future__ import annotations
 
 import errno as codes
 import os
-import threading
-import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, NamedTuple
-from weakref import ref
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._aio import next_block, wake_all
 from ._batch import Batch, Batches
 from ._block import Block
-from ._closing import Closing, Ending, User, in_use
 from ._control import CONTROL_SIZE, control_bytes, sample_array
-from ._errors import WouldBlock, make_error, new_error, raise_error, reason_error
+from ._errors import WouldBlock, make_error, reason_error
+from ._handle import in_use
 from ._libzio import ffi, lib
 from ._make import complete
-from ._memory import Memory, Pool, Ring
-from ._objects import Object, find, find_node
+from ._memory import Ring
+from ._objects import Object, find
+from ._source import Source
 
-if TYPE_CHECKING:
-    from ._aio import Wakers
-
-FIRST_SIZE = CONTROL_SIZE + 3584
-MAX_BLOCK = 256 << 20
 # A channel that is faster than the program gives no newest block.
 MOST_DROPPED = 4096
-NEW_FILE = lib.ZIO_OPEN_CREATE | lib.ZIO_OPEN_APPEND
-
-
-def open_pointer(name: str, flags: int) -> Any:
-    """Return a struct zio_channel. A name such as "zzero/0/1" is one of a channel, too,
-    unless there is such a file."""
-    err = new_error()
-    channel = lib.zio_open(os.fsencode(name), flags, err)
-    if channel or err.code != codes.ENOENT or "/" not in name:
-        return channel or raise_error(err)
-    node = None if flags & NEW_FILE else find_node(name)
-    other = new_error()
-    channel = lib.zio_open(os.fsencode(node), flags, other) if node else None
-    return channel or raise_error(other if node else err)
 
 
 class Stats(NamedTuple):
@@ -56,86 +34,20 @@ class Stats(NamedTuple):
     lost: int
 
 
-class Channel(Closing):
+class Channel(Source):
     """An open channel, or a block file. `zio.open()` makes it.
 
     Iterate over it to read blocks. Only one thread at a time may use a channel;
     `interrupt()` and `close()` are the exceptions.
-
-    `_ch` closes the channel when the last reference to it is gone. Each call holds one
-    as its argument, and so do arrays of a ring. So no thread finds freed memory.
     """
 
-    def __init__(self, name: str, flags: int) -> None:
-        self._ch: Any = None
-        self._number = 0
-        self._max_block = MAX_BLOCK
-        self._interrupted = False
-        self._wakers: Wakers = set()
-        self._user = User()
-        self._threads = self._user.threads
-        channel = open_pointer(name, flags)
-        self._ending = Ending(lib.zio_close)
-        self._ch = channel = ffi.gc(channel, self._ending)
-        self._lock = threading.Lock()
-        self._is_output = bool(flags & lib.ZIO_OPEN_OUTPUT)
-        self._pool = Pool(FIRST_SIZE)
-        self._memory = Memory(FIRST_SIZE)
-        self._ring = Ring(channel) if self.method == "ring" else None
-        self._block: Any = ffi.new("struct zio_block *")
-
-    # --- its life ---------------------------------------------------------------------
-
-    def close(self) -> None:
-        """Close the channel. A second call does nothing. Any thread may call this.
-
-        A call of another thread that waits ends with `ValueError`; the channel is in use
-        until then. A ring stays in use as long as the program keeps an array of a batch.
-        Raises `Error` if the last block of an output could not be sent, unless another
-        thread uses the output.
-        """
-        with self._lock:
-            channel, self._ch = self._ch, None
-        if channel is None:
-            return
-        if self._ring is not None:
-            self._ring.end()
-        wake_all(self._wakers)
-        users = ref(channel)
-        del channel
-        if (channel := users()) is not None:
-            lib.zio_interrupt(channel)
-        elif code := self._ending.code:
-            raise make_error(code, f"close: {os.strerror(code)}")
-
-    @property
-    def closed(self) -> bool:
-        """Whether `close()` was called."""
-        return self._ch is None
-
-    def _open_channel(self) -> Any:
-        channel = self._ch
-        if channel is None:
-            raise ValueError("the channel is closed")
-        return channel
-
     # --- read -------------------------------------------------------------------------
-
-    def _judge_failure(self) -> None:
-        """Raise the error of a call that failed, or return after a signal.
-
-        Python runs the handler of the signal before the call is repeated.
-        """
-        code = ffi.errno
-        if code != codes.EINTR or self._interrupted:
-            code = codes.EINTR if self._interrupted else code
-            raise reason_error(self._open_channel(), code)
 
     def _next_of_ring(self, ring: Ring) -> Block | None:
         block = self._block
         ring.prepare()
         while True:
-            ret = lib.zio_next(self._open_channel(), block)
+            ret = lib.zio_next(self._open(), block)
             if ret > 0:
                 break
             if not ret:
@@ -149,9 +61,7 @@ class Channel(Closing):
         if not memory.is_free():
             self._memory = memory = self._pool.exchange(memory)
         while True:
-            ret = lib.zio_next_batch(
-                self._open_channel(), block, 1, memory.pointer, memory.size
-            )
+            ret = lib.zio_next_batch(self._open(), block, 1, memory.pointer, memory.size)
             if ret > 0:
                 break
             if not ret:
@@ -161,15 +71,6 @@ class Channel(Closing):
             else:
                 self._judge_failure()
         return Block(self, memory, block.control, block.data, block.size, block.lost)
-
-    def _grow(self) -> Memory:
-        """Return memory for a block that is larger than the memory."""
-        size = int(self._block.size)
-        if size > self._max_block:
-            raise reason_error(self._open_channel(), codes.EMSGSIZE)
-        self._pool.grow(CONTROL_SIZE + size)
-        self._memory = self._pool.exchange(self._memory)
-        return self._memory
 
     def read(self) -> Block | None:
         """Return the next block; None at the end of a file.
@@ -258,64 +159,6 @@ class Channel(Closing):
         """
         return iter(Batches(self, n, timeout))
 
-    @property
-    def max_block(self) -> int:
-        """Bytes of the largest block that is read (256 MiB)."""
-        return self._max_block
-
-    @max_block.setter
-    def max_block(self, size: int) -> None:
-        lib.zio_set_max_block(self._open_channel(), size)
-        self._max_block = size
-
-    # --- wait -------------------------------------------------------------------------
-
-    def fileno(self) -> int:
-        """Return the descriptor to poll. It may change between two calls."""
-        return int(lib.zio_fd(self._open_channel()))
-
-    def wait(self, timeout: float | None = None) -> bool:
-        """Wait until the next call would not wait; False after `timeout` seconds.
-
-        Raises `Interrupted` after `interrupt()`. The block in use is no longer valid.
-        """
-        with self._user:
-            return self._wait(timeout)
-
-    def _wait(self, timeout: float | None) -> bool:
-        self._number += 1
-        if self._ring is not None:
-            self._ring.check()
-        until = None if timeout is None else time.monotonic() + timeout
-        while True:
-            left = -1
-            if until is not None:
-                left = int(max(until - time.monotonic(), 0.0) * 1000 + 0.999)
-            ret = lib.zio_wait(self._open_channel(), left)
-            if ret >= 0:
-                return bool(ret)
-            code = ffi.errno
-            if code != codes.EINTR:
-                raise reason_error(self._open_channel(), code)
-
-    def interrupt(self) -> None:
-        """End the call that waits, and all later waits, until `resume()`.
-
-        Any thread may call this. The waiting call raises `Interrupted`.
-        """
-        with self._lock:
-            self._interrupted = True
-            if self._ch:
-                lib.zio_interrupt(self._ch)
-        wake_all(self._wakers)
-
-    def resume(self) -> None:
-        """Let calls wait again after `interrupt()`."""
-        with self._lock:
-            self._interrupted = False
-            if self._ch:
-                lib.zio_resume(self._ch)
-
     def flush(self) -> None:
         """Drop what is queued, so that the next block is new.
 
@@ -326,8 +169,8 @@ class Channel(Closing):
             self._number += 1
             if self._ring is not None:
                 self._ring.prepare()
-            if lib.zio_flush(self._open_channel()):
-                raise reason_error(self._open_channel(), ffi.errno)
+            if lib.zio_flush(self._open()):
+                raise reason_error(self._open(), ffi.errno)
 
     # --- write ------------------------------------------------------------------------
 
@@ -366,7 +209,7 @@ class Channel(Closing):
             raise make_error(codes.EMSGSIZE, text)
         samples = ffi.from_buffer(array) if array.size else ffi.NULL
         with self._user:
-            while lib.zio_write_block(self._open_channel(), head, samples, array.nbytes):
+            while lib.zio_write_block(self._open(), head, samples, array.nbytes):
                 self._judge_failure()
 
     # --- what it is -------------------------------------------------------------------
@@ -374,7 +217,7 @@ class Channel(Closing):
     @property
     def stats(self) -> Stats:
         """Blocks, bytes and lost blocks since the channel was opened."""
-        channel = self._open_channel()
+        channel = self._open()
         stats = lib.zio_stats(channel)
         return Stats(stats.blocks, stats.bytes, stats.lost)
 
@@ -386,7 +229,7 @@ class Channel(Closing):
     @property
     def is_file(self) -> bool:
         """Whether this is a block file, or standard input or output."""
-        return bool(lib.zio_is_file(self._open_channel()))
+        return bool(lib.zio_is_file(self._open()))
 
     @property
     def path(self) -> str:
@@ -404,7 +247,7 @@ class Channel(Closing):
         return find(os.path.basename(self.path))
 
     def _text(self, function: Callable[[Any], Any]) -> str:
-        channel = self._open_channel()
+        channel = self._open()
         return os.fsdecode(ffi.string(function(channel)))
 
     def __repr__(self) -> str:
@@ -417,8 +260,15 @@ class Channel(Closing):
 
     async def __aiter__(self) -> AsyncIterator[Block]:
         """Yield blocks. Meanwhile, other tasks of the event loop run."""
-        while True:
-            block = await next_block(self)
-            if block is None:
-                return
+        while (block := await self._next_in_task()) is not None:
             yield block
+
+    async def _next_in_task(self) -> Block | None:
+        while True:
+            if self.wait(0):
+                try:
+                    return self.read()
+                except WouldBlock:
+                    pass
+            held = self._open()
+            await self._readable(self.fileno(), held)

@@ -77,6 +77,13 @@ def sample_array(data: Any) -> np.ndarray[Any, np.dtype[Any]]:
     return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
+def as_array(data: np.ndarray[Any, Any], dtype: Any, copy: Any) -> np.ndarray[Any, Any]:
+    """Return what numpy asks of `__array__()`. numpy before 2.0 does not give `copy`."""
+    if copy is None:
+        return np.asarray(data, dtype)
+    return np.array(data, dtype, copy=copy)
+
+
 @cache
 def sample_type(kind: int) -> np.dtype[Any]:
     """Return the type of samples for a result of zpy_sample_kind().

@@ -5,22 +5,16 @@ from __future__ import annotations
 
 import errno as codes
 import math
-import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
-from weakref import ref
+from typing import Any, NamedTuple
 
-from ._aio import wait_readable, wake_all
 from ._block import Block, Copy
 from ._channel import Channel
-from ._closing import Closing, Ending, User
 from ._control import CONTROL_SIZE
 from ._errors import Error, WouldBlock, make_error, new_error, raise_error
+from ._handle import Handle
 from ._libzio import ffi, lib
 from ._memory import Memory
-
-if TYPE_CHECKING:
-    from ._aio import Wakers
 
 
 class GroupStats(NamedTuple):
@@ -67,12 +61,15 @@ class Event:
         return f"<zio.Event {self.time_ns}, {len(self.blocks)} blocks, {self.missing}>"
 
 
-class Group(Closing):
+class Group(Handle):
     """Channels that are read event by event. `zio.group()` makes it.
 
     Iterate over it to get events. Only one thread at a time may use a group;
     `interrupt()` and `close()` are the exceptions.
     """
+
+    KIND = "group"
+    CALLS = lib.zio_group_close, lib.zio_group_interrupt, lib.zio_group_resume
 
     def __init__(
         self,
@@ -84,12 +81,8 @@ class Group(Closing):
         tap: bool = False,
         sets: Sequence[str] = (),
     ) -> None:
-        self._group: Any = None
-        self._wakers: Wakers = set()
-        self._user = User()
         self._tap = tap
         self._sets = sets
-        self._lock = threading.Lock()
         self.channels: dict[str, Channel] = {}
         self._names = list(names)
         if len(set(names)) != len(names):
@@ -98,8 +91,7 @@ class Group(Closing):
         group = lib.zio_group_open(flags, err)
         if not group:
             raise_error(err)
-        self._ending = Ending(lib.zio_group_close)
-        self._group = ffi.gc(group, self._ending)
+        super().__init__(group)
         self._event: Any = ffi.new("struct zio_event *")
         try:
             self._set_up(names, window_ns, limit_ms, depth)
@@ -110,19 +102,19 @@ class Group(Closing):
     def _set_up(
         self, names: Sequence[str], window_ns: int, limit_ms: float | None, depth: int
     ) -> None:
-        lib.zio_group_set_window(self._group, window_ns)
+        lib.zio_group_set_window(self._ch, window_ns)
         limit = -1 if limit_ms is None else math.ceil(limit_ms)
-        lib.zio_group_set_limit(self._group, limit)
-        if lib.zio_group_set_depth(self._group, depth):
+        lib.zio_group_set_limit(self._ch, limit)
+        if lib.zio_group_set_depth(self._ch, depth):
             raise ValueError(f"a depth of {depth} blocks: it is 1 to 65536")
         for name in names:
             channel = self.channels[name] = open_member(name, self._tap)
             self._ending.needs.append(channel._ch)
-            if lib.zio_group_add(self._group, channel._ch) < 0:
-                raise group_error(self._group, ffi.errno)
+            if lib.zio_group_add(self._ch, channel._ch) < 0:
+                raise group_error(self._ch, ffi.errno)
         for name in self._sets:
             err = new_error()
-            n = lib.zio_group_add_set(self._group, name.encode(), err)
+            n = lib.zio_group_add_set(self._ch, name.encode(), err)
             if n < 0:
                 raise_error(err)
             self._names += [f"{name}-{i}" for i in range(n)]
@@ -133,27 +125,9 @@ class Group(Closing):
         Any thread may call this. A call of another thread that waits ends with
         `ValueError`; the channels are in use until then.
         """
-        with self._lock:
-            group, self._group = self._group, None
-        wake_all(self._wakers)
-        if group is not None:
-            users = ref(group)
-            del group
-            if (group := users()) is not None:
-                lib.zio_group_interrupt(group)
+        super().close()
         for channel in self.channels.values():
             channel.close()
-
-    @property
-    def closed(self) -> bool:
-        """Whether `close()` was called."""
-        return self._group is None
-
-    def _open_group(self) -> Any:
-        group = self._group
-        if group is None:
-            raise ValueError("the group is closed")
-        return group
 
     def next(self, timeout: float | None = None) -> Event | None:
         """Return the next event; None if all channels are gone.
@@ -167,11 +141,11 @@ class Group(Closing):
             if not code:
                 return event
             if code != codes.EINTR:
-                raise group_error(self._open_group(), code)
+                raise group_error(self._open(), code)
 
     def _read(self, limit: int) -> tuple[int, Event | None]:
         """Return 0 and the next event, or an errno."""
-        group = self._open_group()
+        group = self._open()
         with self._user:
             ret = lib.zio_group_next(group, self._event, limit)
             if ret < 0:
@@ -199,31 +173,17 @@ class Group(Closing):
             try:
                 event = self.next(0)
             except WouldBlock:
-                held = self._open_group()
-                fd = int(lib.zio_group_fd(held))
-                await wait_readable(fd, self._wakers, held)
+                held = self._open()
+                await self._readable(int(lib.zio_group_fd(held)), held)
                 continue
             if event is None:
                 return
             yield event
 
-    def interrupt(self) -> None:
-        """End the call that waits, and all later waits, until `resume()`."""
-        with self._lock:
-            if self._group:
-                lib.zio_group_interrupt(self._group)
-        wake_all(self._wakers)
-
-    def resume(self) -> None:
-        """Let calls wait again after `interrupt()`."""
-        with self._lock:
-            if self._group:
-                lib.zio_group_resume(self._group)
-
     @property
     def stats(self) -> GroupStats:
         """Events, blocks and missing parts since the group was opened."""
-        group = self._open_group()
+        group = self._open()
         stats = lib.zio_group_stats(group)
         return GroupStats(*(getattr(stats, name) for name in GroupStats._fields))
 

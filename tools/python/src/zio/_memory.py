@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Memory of blocks, which nothing overwrites while an array shows it.
 
-An array keeps a view of a `_buffer.Memory`, and so does each view of the array. Its
+An array keeps a view of a `Bytes`, and so does each view of the array. Its
 number of views tells whether one of them is left. The kernel owns the memory of a ring:
 there the channel keeps the blocks that arrays show, and the arrays keep the ring.
 """
@@ -9,22 +9,19 @@ there the channel keeps the blocks that arrays show, and the arrays keep the rin
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from . import _buffer
+from ._buffer import Memory as Bytes
 from ._control import CONTROL_SIZE
 from ._errors import RingFull
 from ._libzio import ffi, lib
 
-if TYPE_CHECKING:
-    from ._block import Block
-
 _allocate = ffi.new_allocator(should_clear_after_alloc=False)
 
 
-def _buffer_of(pointer: Any, size: int, owner: Any) -> _buffer.Memory:
+def _buffer_of(pointer: Any, size: int, owner: Any) -> Bytes:
     """Return the bytes at a pointer, which `owner` keeps."""
-    return _buffer.Memory(int(ffi.cast("intptr_t", pointer)), size, owner)
+    return Bytes(int(ffi.cast("intptr_t", pointer)), size, owner)
 
 
 class Memory:
@@ -39,7 +36,7 @@ class Memory:
         self.pointer: Any = _allocate("char[]", size)
         self.buffer = _buffer_of(self.pointer, size, self.pointer)
 
-    def view(self, _block: object = None) -> Any:
+    def view(self, _samples: Any = None, _size: int = 0) -> Any:
         """Return the bytes: a buffer that can only be read."""
         return self.buffer
 
@@ -86,7 +83,7 @@ class Pool:
 class Held(NamedTuple):
     """A part of the ring that an array shows."""
 
-    buffer: _buffer.Memory
+    buffer: Bytes
     control: Any
     blocks: int  # taken before it
     bytes: int
@@ -178,13 +175,12 @@ class Ring:
             self._held.clear()
         return view
 
-    def view(self, block: Block) -> Any:
+    def view(self, samples: Any, size: int) -> Any:
         """Return a copy of the samples of the block in use.
 
         An array of the ring would have to be gone before the next call waits. A program
         that looks at one block after the other cannot know when that is.
         """
-        size: int = block.size
         memory = Memory(size)
-        ffi.memmove(memory.pointer, block._samples, size)
+        ffi.memmove(memory.pointer, samples, size)
         return memory.view()

@@ -16,8 +16,8 @@ from typing import TypeVar
 
 from ._block import Block
 from ._channel import Channel
-from ._closing import Closing
 from ._errors import Error, Interrupted, WouldBlock, make_error
+from ._handle import Closing
 from ._open import open_channel
 
 T = TypeVar("T")

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Objects that `with` closes, and those of the library among them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from threading import get_ident
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from weakref import ref
+
+from ._errors import make_error
+from ._libzio import ffi
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+T = TypeVar("T", bound="Closing")
+
+
+class Closing:
+    """An object with a method `close()`, for `with`."""
+
+    def close(self) -> None:
+        """Close the object."""
+        raise NotImplementedError
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close()` was called."""
+        raise NotImplementedError
+
+    def __enter__(self: T) -> T:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if not self.closed:
+            self.close()
+
+
+class User:
+    """The thread that uses an object of the library, for `with`.
+
+    Another thread gets `ValueError`: the library would mix up what they read.
+    setdefault() is atomic, also without a global lock. Ctrl-C may leave an entry: then
+    that thread goes on.
+    """
+
+    __slots__ = ("threads",)
+
+    def __init__(self) -> None:
+        self.threads: dict[int, int] = {}
+
+    def __enter__(self) -> None:
+        me = get_ident()
+        if self.threads.setdefault(0, me) != me:
+            raise in_use()
+
+    def __exit__(self, *_: object) -> None:
+        self.threads.clear()
+
+
+def in_use() -> ValueError:
+    """Return the exception for a call beside one of another thread."""
+    return ValueError("another thread uses it: each thread opens its own")
+
+
+class Ending:
+    """Closes an object of the library: `ffi.gc()` calls it after the last reference.
+
+    `needs` are references that the object needs until then. `code` is the errno of a
+    failure.
+    """
+
+    __slots__ = ("_close", "code", "needs")
+
+    def __init__(self, close: Callable[[Any], int | None]) -> None:
+        self._close = close
+        self.code = 0
+        self.needs: list[Any] = []
+
+    def __call__(self, pointer: Any) -> None:
+        if self._close(pointer):
+            self.code = ffi.errno
+        self.needs.clear()
+
+
+class Handle(Closing):
+    """An object of the library. Only one thread at a time may use it; `interrupt()` and
+    `close()` are the exceptions.
+
+    `_ch` closes the object when the last reference to it is gone. Each call holds one
+    as its argument, and so do arrays of a ring. So no thread finds freed memory.
+    """
+
+    KIND: ClassVar[str]
+    # Functions of the library: close, interrupt, resume
+    CALLS: ClassVar[tuple[Callable[[Any], int | None], ...]]
+    _ch: Any = None
+
+    def __init__(self, pointer: Any) -> None:
+        close, self._interrupt, self._resume = self.CALLS
+        # Each call that makes the block in use invalid counts it up.
+        self._number = 0
+        self._interrupted = False
+        self._wakers: set[Callable[[], object]] = set()
+        self._user = User()
+        self._threads = self._user.threads
+        self._lock = threading.Lock()
+        self._ending = Ending(close)
+        self._ch = ffi.gc(pointer, self._ending)
+
+    def _open(self) -> Any:
+        """Return the pointer; ValueError if it is closed."""
+        pointer = self._ch
+        if pointer is None:
+            raise ValueError(f"the {self.KIND} is closed")
+        return pointer
+
+    def close(self) -> None:
+        """Close it. A second call does nothing. Any thread may call this."""
+        with self._lock:
+            pointer, self._ch = self._ch, None
+        if pointer is None:
+            return
+        self._wake()
+        users = ref(pointer)
+        del pointer
+        if (pointer := users()) is not None:
+            self._interrupt(pointer)
+        elif code := self._ending.code:
+            raise make_error(code, f"close: {os.strerror(code)}")
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close()` was called."""
+        return self._ch is None
+
+    def interrupt(self) -> None:
+        """End the call that waits, and all later waits, until `resume()`.
+
+        Any thread may call this. The waiting call raises `Interrupted`.
+        """
+        with self._lock:
+            self._interrupted = True
+            if self._ch:
+                self._interrupt(self._ch)
+        self._wake()
+
+    def resume(self) -> None:
+        """Let calls wait again after `interrupt()`."""
+        with self._lock:
+            self._interrupted = False
+            if self._ch:
+                self._resume(self._ch)
+
+    def _wake(self) -> None:
+        """End the waits of all tasks."""
+        for wake in list(self._wakers):
+            wake()
+
+    async def _readable(self, fd: int, _held: Any) -> None:
+        """Wait in a task until `fd` can be read, or another thread wakes it.
+
+        `_held` keeps the descriptor open: another one would get its number.
+        """
+        loop = asyncio.get_running_loop()
+        ready = loop.create_future()
+
+        def wake() -> None:
+            if not ready.done():
+                ready.set_result(None)
+
+        def wake_from_any_thread() -> None:
+            loop.call_soon_threadsafe(wake)
+
+        self._wakers.add(wake_from_any_thread)
+        loop.add_reader(fd, wake)
+        try:
+            await ready
+        finally:
+            loop.remove_reader(fd)
+            self._wakers.discard(wake_from_any_thread)

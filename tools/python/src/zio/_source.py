@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""An open channel with its memory: what blocks and batches come from."""
+
+from __future__ import annotations
+
+import errno as codes
+import os
+import time
+from typing import Any
+
+from ._control import CONTROL_SIZE
+from ._errors import new_error, raise_error, reason_error
+from ._handle import Handle
+from ._libzio import ffi, lib
+from ._memory import Memory, Pool, Ring
+from ._objects import find_node
+
+FIRST_SIZE = CONTROL_SIZE + 3584
+MAX_BLOCK = 256 << 20
+NEW_FILE = lib.ZIO_OPEN_CREATE | lib.ZIO_OPEN_APPEND
+
+
+def open_pointer(name: str, flags: int) -> Any:
+    """Return a struct zio_channel. A name such as "zzero/0/1" is one of a channel, too,
+    unless there is such a file."""
+    err = new_error()
+    channel = lib.zio_open(os.fsencode(name), flags, err)
+    if channel or err.code != codes.ENOENT or "/" not in name:
+        return channel or raise_error(err)
+    node = None if flags & NEW_FILE else find_node(name)
+    other = new_error()
+    channel = lib.zio_open(os.fsencode(node), flags, other) if node else None
+    return channel or raise_error(other if node else err)
+
+
+class Source(Handle):
+    """A channel without its calls that give blocks."""
+
+    KIND = "channel"
+    CALLS = lib.zio_close, lib.zio_interrupt, lib.zio_resume
+    _ring: Ring | None = None
+
+    def __init__(self, name: str, flags: int) -> None:
+        super().__init__(open_pointer(name, flags))
+        self._max_block = MAX_BLOCK
+        self._pool = Pool(FIRST_SIZE)
+        self._memory = Memory(FIRST_SIZE)
+        self._block: Any = ffi.new("struct zio_block *")
+        if ffi.string(lib.zio_method(self._ch)) == b"ring":
+            self._ring = Ring(self._ch)
+
+    def close(self) -> None:
+        """Close the channel. A second call does nothing. Any thread may call this.
+
+        A call of another thread that waits ends with `ValueError`; the channel is in use
+        until then. A ring stays in use as long as the program keeps an array of a batch.
+        Raises `Error` if the last block of an output could not be sent, unless another
+        thread uses the output.
+        """
+        if self._ring is not None:
+            self._ring.end()
+        super().close()
+
+    def _judge_failure(self) -> None:
+        """Raise the error of a call that failed, or return after a signal.
+
+        Python runs the handler of the signal before the call is repeated.
+        """
+        code = ffi.errno
+        if code != codes.EINTR or self._interrupted:
+            code = codes.EINTR if self._interrupted else code
+            raise reason_error(self._open(), code)
+
+    def _grow(self) -> Memory:
+        """Return memory for a block that is larger than the memory."""
+        size = int(self._block.size)
+        if size > self._max_block:
+            raise reason_error(self._open(), codes.EMSGSIZE)
+        self._pool.grow(CONTROL_SIZE + size)
+        self._memory = self._pool.exchange(self._memory)
+        return self._memory
+
+    @property
+    def max_block(self) -> int:
+        """Bytes of the largest block that is read (256 MiB)."""
+        return self._max_block
+
+    @max_block.setter
+    def max_block(self, size: int) -> None:
+        lib.zio_set_max_block(self._open(), size)
+        self._max_block = size
+
+    def fileno(self) -> int:
+        """Return the descriptor to poll. It may change between two calls."""
+        return int(lib.zio_fd(self._open()))
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until the next call would not wait; False after `timeout` seconds.
+
+        Raises `Interrupted` after `interrupt()`. The block in use is no longer valid.
+        """
+        with self._user:
+            return self._wait(timeout)
+
+    def _wait(self, timeout: float | None) -> bool:
+        self._number += 1
+        if self._ring is not None:
+            self._ring.check()
+        until = None if timeout is None else time.monotonic() + timeout
+        while True:
+            left = -1
+            if until is not None:
+                left = int(max(until - time.monotonic(), 0.0) * 1000 + 0.999)
+            ret = lib.zio_wait(self._open(), left)
+            if ret >= 0:
+                return bool(ret)
+            self._judge_failure()
