@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The module zio._buffer: memory that knows whether an array shows it, and objects whose
- * samples are a buffer.
+ * samples are a buffer. It also notes the thread that uses an object.
  *
  * An array of numpy keeps a view of the buffer that it shows. So does each view of the
  * array. The number of views tells whether one of them is left. The count of references
@@ -117,6 +117,66 @@ static PyType_Spec exporter_spec = {
 	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, exporter_slots,
 };
 
+/* The thread that uses an object of the library */
+struct user {
+	PyObject_HEAD
+	unsigned long thread;	/* 0: none */
+};
+
+/* After a Ctrl-C between the calls, the thread may enter again. */
+static PyObject *user_enter(PyObject *self, PyObject *unused)
+{
+	unsigned long me = PyThread_get_thread_ident(), is = 0;
+
+	(void)unused;
+	if (!__atomic_compare_exchange_n(&((struct user *)self)->thread, &is, me, 0,
+					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED) &&
+	    is != me) {
+		PyErr_SetString(PyExc_ValueError,
+				"another thread uses it: each thread opens its own");
+		return NULL;
+	}
+	Py_RETURN_NONE;
+}
+
+static PyObject *user_leave(PyObject *self, PyObject *unused)
+{
+	(void)unused;
+	__atomic_store_n(&((struct user *)self)->thread, 0, __ATOMIC_RELEASE);
+	Py_RETURN_NONE;
+}
+
+static PyObject *user_is_there(PyObject *self, void *closure)
+{
+	(void)closure;
+	return PyBool_FromLong(
+		__atomic_load_n(&((struct user *)self)->thread, __ATOMIC_RELAXED) != 0);
+}
+
+static PyMethodDef user_methods[] = {
+	{ "enter", user_enter, METH_NOARGS, "Raise ValueError if another thread is inside" },
+	{ "leave", user_leave, METH_NOARGS, "Let other threads enter" },
+	{ "__enter__", user_enter, METH_NOARGS, NULL },
+	{ "__exit__", user_leave, METH_VARARGS, NULL },
+	{ NULL, NULL, 0, NULL },
+};
+
+static PyGetSetDef user_attributes[] = {
+	{ "is_there", user_is_there, NULL, "Whether a thread is inside", NULL },
+	{ NULL, NULL, NULL, NULL, NULL },
+};
+
+static PyType_Slot user_slots[] = {
+	{ Py_tp_doc, "The thread that uses an object of the library, for with" },
+	{ Py_tp_methods, user_methods },
+	{ Py_tp_getset, user_attributes },
+	{ 0, NULL },
+};
+
+static PyType_Spec user_spec = {
+	"zio._buffer.User", sizeof(struct user), 0, Py_TPFLAGS_DEFAULT, user_slots,
+};
+
 static int add_type(PyObject *module, const char *name, PyType_Spec *spec)
 {
 	PyObject *type = PyType_FromSpec(spec);
@@ -131,7 +191,8 @@ static int add_type(PyObject *module, const char *name, PyType_Spec *spec)
 static int add_types(PyObject *module)
 {
 	return add_type(module, "Memory", &memory_spec) ||
-	       add_type(module, "Exporter", &exporter_spec) ? -1 : 0;
+	       add_type(module, "Exporter", &exporter_spec) ||
+	       add_type(module, "User", &user_spec) ? -1 : 0;
 }
 
 static PyModuleDef_Slot module_slots[] = {

@@ -48,7 +48,7 @@ def test_another_thread_uses_it(board: FakeBoard, kind: str) -> None:
     with source:
         thread = threading.Thread(target=waits)
         thread.start()
-        while not source._user.threads:
+        while not source._user.is_there:
             thread.join(0.001)
         for _ in range(2):
             with pytest.raises(ValueError, match="another thread"):

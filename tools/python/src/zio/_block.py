@@ -216,7 +216,7 @@ class Block(Exporter):
         memory = Memory(CONTROL_SIZE + self.size)
         ffi.memmove(memory.pointer, self._control, CONTROL_SIZE)
         if self.size:
-            ffi.memmove(memory.pointer + CONTROL_SIZE, self._samples, self.size)
+            ffi.memmove(memory.samples, self._samples, self.size)
         return Copy(memory, self.size, self.lost)
 
     def __len__(self) -> int:
@@ -246,9 +246,7 @@ class Copy(Block):
     __slots__ = ()
 
     def __init__(self, memory: Memory, size: int, lost: int) -> None:
-        control = ffi.cast("struct zio_control *", memory.pointer)
-        samples = memory.pointer + CONTROL_SIZE
-        super().__init__(_FOREVER, memory, control, samples, size, lost)
+        super().__init__(_FOREVER, memory, memory.control, memory.samples, size, lost)
 
     def copy(self) -> Block:
         """Return the block itself: it does not change."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 import errno as codes
 import os
 from collections.abc import AsyncIterator, Callable, Iterator
-from threading import get_ident
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +14,6 @@ from ._batch import Batch, Batches
 from ._block import Block
 from ._control import CONTROL_SIZE, control_bytes, sample_array
 from ._errors import WouldBlock, make_error, reason_error
-from ._handle import in_use
 from ._libzio import ffi, lib
 from ._make import complete
 from ._memory import Ring
@@ -58,10 +56,12 @@ class Channel(Source):
 
     def _next_into_memory(self) -> Block | None:
         block, memory = self._block, self._memory
-        if not memory.is_free():
+        if memory.buffer.views:
             self._memory = memory = self._pool.exchange(memory)
         while True:
-            ret = lib.zio_next_batch(self._open(), block, 1, memory.pointer, memory.size)
+            ret = lib.zio_next_batch(
+                self._ch or self._open(), block, 1, memory.pointer, memory.size
+            )
             if ret > 0:
                 break
             if not ret:
@@ -70,7 +70,8 @@ class Channel(Source):
                 memory = self._grow()
             else:
                 self._judge_failure()
-        return Block(self, memory, block.control, block.data, block.size, block.lost)
+        control, samples = memory.control, memory.samples
+        return Block(self, memory, control, samples, block.size, block.lost)
 
     def read(self) -> Block | None:
         """Return the next block; None at the end of a file.
@@ -87,17 +88,16 @@ class Channel(Source):
 
         Raises `RingFull` if arrays of batches keep blocks of a ring.
         """
-        # As `with self._user`, which would cost twice as much for each block
-        threads, me = self._threads, get_ident()
-        if threads.setdefault(0, me) != me:
-            raise in_use()
+        # As `with self._user`, which costs more
+        user = self._user
+        user.enter()
         try:
             self._number += 1
             if self._ring is not None:
                 return self._next_of_ring(self._ring)
             return self._next_into_memory()
         finally:
-            threads.clear()
+            user.leave()
 
     def __iter__(self) -> Iterator[Block]:
         read = self.read

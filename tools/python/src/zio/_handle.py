@@ -6,10 +6,10 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from threading import get_ident
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from weakref import ref
 
+from ._buffer import User
 from ._errors import make_error
 from ._libzio import ffi
 
@@ -46,33 +46,6 @@ class Closing:
     def __del__(self) -> None:
         if not self.closed:
             self.close()
-
-
-class User:
-    """The thread that uses an object of the library, for `with`.
-
-    Another thread gets `ValueError`: the library would mix up what they read.
-    setdefault() is atomic, also without a global lock. Ctrl-C may leave an entry: then
-    that thread goes on.
-    """
-
-    __slots__ = ("threads",)
-
-    def __init__(self) -> None:
-        self.threads: dict[int, int] = {}
-
-    def __enter__(self) -> None:
-        me = get_ident()
-        if self.threads.setdefault(0, me) != me:
-            raise in_use()
-
-    def __exit__(self, *_: object) -> None:
-        self.threads.clear()
-
-
-def in_use() -> ValueError:
-    """Return the exception for a call beside one of another thread."""
-    return ValueError("another thread uses it: each thread opens its own")
 
 
 class Ending:
@@ -115,7 +88,6 @@ class Handle(Closing):
         self._interrupted = False
         self._wakers: set[Callable[[], object]] = set()
         self._user = User()
-        self._threads = self._user.threads
         self._lock = threading.Lock()
         self._ending = Ending(close)
         self._ch = ffi.gc(pointer, self._ending)

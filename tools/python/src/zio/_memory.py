@@ -27,7 +27,7 @@ def _buffer_of(pointer: Any, size: int, owner: Any) -> Bytes:
 class Memory:
     """Memory of the program for one or many blocks."""
 
-    __slots__ = ("buffer", "pointer", "size")
+    __slots__ = ("buffer", "control", "pointer", "samples", "size")
     # Where the samples of a block are, behind the control
     offset = CONTROL_SIZE
 
@@ -35,6 +35,9 @@ class Memory:
         self.size = size
         self.pointer: Any = _allocate("char[]", size)
         self.buffer = _buffer_of(self.pointer, size, self.pointer)
+        # Those of the first block
+        self.control: Any = ffi.cast("struct zio_control *", self.pointer)
+        self.samples: Any = self.pointer + CONTROL_SIZE
 
     def view(self, _samples: Any = None, _size: int = 0) -> Any:
         """Return the bytes: a buffer that can only be read."""
