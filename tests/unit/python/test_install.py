@@ -9,8 +9,10 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from zipfile import ZipFile
 
 TOOLS = Path(__file__).resolve().parents[3] / "tools"
+PACKAGE = "tools/python"
 
 
 def output_of(*command: str | Path, **settings: str) -> str:
@@ -49,16 +51,23 @@ def test_version() -> None:
 
 
 def test_pip(tmp_path: Path) -> None:
-    """pip builds and installs the package without a network."""
+    """pip makes a wheel without a network. It has all files, and can be installed."""
     venv = tmp_path / "venv"
     output_of(sys.executable, "-m", "venv", "--system-site-packages", venv)
     # pip builds in the tree, where the other tests have their package.
     tree = tmp_path / "tree"
     ignore = shutil.ignore_patterns("build", "*.egg-info")
-    for folder in ("tools/python", "tools/libzio", "include/uapi"):
+    for folder in (PACKAGE, "tools/libzio", "include/uapi"):
         shutil.copytree(TOOLS.parent / folder, tree / folder, ignore=ignore)
     options = ("--no-index", "--no-build-isolation", "--no-deps", "--no-cache-dir")
-    output_of(venv / "bin/pip", "install", "-q", *options, tree / "tools/python")
+    output_of(venv / "bin/pip", "wheel", "-q", *options, "-w", tmp_path, tree / PACKAGE)
+    (wheel,) = tmp_path.glob("zio-*-cp311-abi3-*.whl")
+    folder = TOOLS / "python/src/zio"
+    sources = {path.name for path in folder.iterdir() if path.is_file()}
+    compiled = {"_buffer.abi3.so", "_libzio.abi3.so"}
+    names = {name.removeprefix("zio/") for name in ZipFile(wheel).namelist()}
+    assert {name for name in names if "/" not in name} == sources | compiled
+    output_of(venv / "bin/pip", "install", "-q", "--no-index", "--no-deps", wheel)
     found = output_of(
         venv / "bin/python", "-c", "import zio; print(zio.__file__)", PYTHONPATH=""
     )
