@@ -10,8 +10,6 @@ in each folder, not the findings.
   pronoun       "he", "his", "him" for code: it is "it"
   without       a sentence that starts with "Without": say what happens first
   nobody but    an inverted sentence, "Nobody ... but": say it directly
-  long sentence a sentence with over 20 words. Text in parentheses does not count; a
-                colon or a semicolon ends a sentence
   kernel-doc    a description of a function without "Context:", or without "Return:" if
                 the function returns a value
   long line     a line of a document with over 90 columns. Tables, links, and blocks of
@@ -34,7 +32,6 @@ from typing import NamedTuple
 from .common import ROOT, Parser
 
 WIDTH = 90
-WORDS = 20
 # Files, and folders, that prose reads only when they are named
 EXEMPT = ("tests/mutants.d",)  # text of other files
 NOT_NOUNS = (
@@ -57,16 +54,10 @@ COMMENT = re.compile(
     re.S,
 )
 
-# What begins a paragraph: an argument, an entry of a list, a heading, a quotation
-ENTRY = re.compile(r"@[\w.]+:|[-*#>] |\d+\. |\[|What:|Date:|Contact:|Description:|$")
-# A row of a list in two columns; the second one has the prose
-ROW = re.compile(r"\S+(?: \S+){0,4}(?<![.!?])(?: {2,}|\t+)(?P<prose>.*)")
-DRAWING = re.compile(r"\S(?<![.!?])(?: {2,}|\t)\S|[-=]{3}|\|")
 KERNEL_DOC = re.compile(
     r"^/\*\*\n \* (?P<name>\w+)\(\) - (?P<doc>.*?)\*/\n(?P<head>[^;{]*)", re.S | re.M
 )
 VOID = re.compile(r"(?:[\w ]+ )?void \w|#define")
-SENTENCE = re.compile(r"\S.*?(?:[.!?:;][)*\"'`]*(?=\s|$)|$)", re.S)
 
 
 class Line(NamedTuple):
@@ -164,34 +155,6 @@ def joined(lines: list[Line]) -> Iterator[tuple[int, str, bool]]:
         last, before = number, line
 
 
-def paragraphs(lines: list[Line]) -> Iterator[list[Line]]:
-    """Leave out tables and drawings."""
-    paragraph: list[Line] = []
-    last = 0
-    for number, text, starts in lines:
-        text = text.strip()
-        row = ROW.fullmatch(text)
-        if starts or row or number != last + 1 or ENTRY.match(text):
-            yield paragraph
-            paragraph = []
-        last, prose = number, row["prose"] if row else text
-        if prose and not DRAWING.search(prose):
-            paragraph.append(Line(number, prose))
-    yield paragraph
-
-
-def long_sentences(lines: list[Line]) -> Iterator[Line]:
-    for paragraph in paragraphs(lines):
-        text = "\n".join(line.text for line in paragraph)
-        text = re.sub(r"`[^`\n]*`", "X", text)
-        for found in SENTENCE.finditer(text):
-            bare = re.sub(r"\([^()]*\)", "", found[0])
-            count = sum(re.search(r"\w", word) is not None for word in bare.split())
-            if count > WORDS:
-                line = paragraph[text.count("\n", 0, found.start())]
-                yield Line(line.number, f"{count} words: {' '.join(found[0].split())}")
-
-
 def kernel_doc_faults(text: str) -> Iterator[Line]:
     for found in KERNEL_DOC.finditer(text):
         wanted = ["Context:"] if VOID.match(found["head"]) else ["Context:", "Return:"]
@@ -222,8 +185,6 @@ def findings_in(path: Path) -> Iterator[tuple[int, str, str]]:
             # A line that continues a sentence does not begin one.
             if found and not (goes_on and found.start() == 0):
                 yield number, rule, line
-    for number, text, _ in long_sentences(lines):
-        yield number, "long sentence", text
     for number, line, _ in kernel_doc_faults(text) if path.suffix in (".c", ".h") else ():
         yield number, "kernel-doc", line
     if is_document(path):
