@@ -63,6 +63,11 @@ def test_page_quotes_the_example(path: Path) -> None:
     assert f"```python\n{code_of(path)}```\n" in PAGE.read_text()
 
 
+def test_readme_quotes_an_example() -> None:
+    code = code_of(ROOT / "examples/python/read_blocks.py")
+    assert f"```python\n{code}```\n" in (ROOT / "README.md").read_text()
+
+
 def test_programs_are_short() -> None:
     """These are the three by which the interface is judged, without their imports."""
     lines = {
