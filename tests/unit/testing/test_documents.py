@@ -11,8 +11,9 @@ import pytest
 from zio_testing.common import ROOT
 
 FOLDERS = (
-    "buffers debian Documentation drivers include packaging tests tools zio-core".split()
-)
+    "bench buffers debian Documentation drivers examples include packaging tests tools "
+    "zio-core"
+).split()
 # A path from the root of the repository; a file in backquotes; the target of a link
 PATH = re.compile(rf"(?<![\w./<-])(?P<path>(?:{'|'.join(FOLDERS)})/[\w.*/+-]*[\w*/])")
 FILE = re.compile(r"`(?P<file>[\w./-]+\.(?:c|h|sh|py|md|map))`")
@@ -31,7 +32,11 @@ ABSENT = {
     "testing.md": ["*NAME*"],
     "two-boards-one-clock.md": ["pair.c"],
 }
-DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "Documentation").rglob("*.md")]
+DOCUMENTS = [
+    *ROOT.glob("*.md"),
+    *(ROOT / "Documentation").rglob("*.md"),
+    ROOT / "bench/report.md",
+]
 
 
 def tracked() -> list[str]:
