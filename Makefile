@@ -18,7 +18,7 @@ SYSUSERSDIR ?= /usr/lib/sysusers.d
 
 .PHONY: all modules tools modules_install install uninstall clean help
 .PHONY: demo demo-kafka quick nightly check matrix systems mutants
-.PHONY: in-tree
+.PHONY: in-tree docs
 .PHONY: bench bench-triggers bench-jitter bench-kafka bench-slink bench-share
 
 all: modules tools
@@ -138,6 +138,9 @@ systems:
 mutants:
 	tests/mutants $(MUTANTS_ARGS)
 
+docs:
+	@tests/docs
+
 in-tree:
 	@packaging/in-tree/in-tree "$(KERNEL)"
 
@@ -177,6 +180,7 @@ help:
 	@echo 'make matrix           compile for all kernels and processors, boot most of them'
 	@echo 'make systems          install the packages in Debian 12, 13 and arm64, boot these'
 	@echo 'make mutants          bugs put into the code, which tests must find; takes hours'
+	@echo 'make docs             all documents as a site with a search, in results/site'
 	@echo 'make in-tree          put ZIO into the kernel source KERNEL=DIR'
 	@echo 'make bench            measure; BENCH_ARGS="--help" tells more'
 	@echo 'make bench-triggers   the same for triggers alone'

@@ -12,6 +12,7 @@ Usage: check [--only STEP]... [--kernel NAME]... [TEST]... [OPTION OF pytest]...
   python     the Python package
   nexus      zio-nexus
   scope      zio-scope with block files, in a browser
+  docs       the site of all documents: its links, and its search in a browser
   pva        zio-pva, with the client of p4p
   live       zio-scope and zio-pva with the channels of a virtual machine; browser and
              client are on this machine

@@ -45,7 +45,12 @@ TEXTS: dict[str, Callable[[str], bool]] = {
     "test_build.py::test_text[prose]": lambda path: True,
     "test_build.py::test_text[versions]": lambda path: True,
     "test_build.py::test_text[layering]": lambda path: path.endswith(CODE),
-    "unit/testing": lambda path: path.startswith((*KERNEL_FOLDERS, "tests/", "tools/")),
+    "unit/testing": lambda path: (
+        path.startswith((*KERNEL_FOLDERS, "tests/", "tools/")) or path.endswith(".md")
+    ),
+    "unit/docs/test_site.py::test_each_document_is_a_page": lambda path: (
+        path.startswith("Documentation/ABI/") or path.endswith(".md")
+    ),
     "test_litmus.py": lambda path: path.startswith((*KERNEL_FOLDERS, "tests/litmus/")),
     "test_kunit.py::test_uml": lambda path: path.startswith(KERNEL_FOLDERS),
 }

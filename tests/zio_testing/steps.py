@@ -22,6 +22,7 @@ STEPS = {
     "kafka": ["unit/kafka"],
     "live": ["unit/live"],
     "scope": ["unit/scope"],
+    "docs": ["unit/docs"],
     "nexus": ["unit/nexus"],
     "python": ["unit/python"],
     "pva": ["unit/pva"],
@@ -42,7 +43,7 @@ PATHS = sorted(
 )
 PACKAGES = ("python", "nexus", "scope", "pva", "live")
 # One machine, cluster, or scratch tree serves all tests of these.
-UNDIVIDED = ("live", "kafka", "mutants", "packages", "pva", "matrix", "intree")
+UNDIVIDED = ("docs", "live", "kafka", "mutants", "packages", "pva", "matrix", "intree")
 PYTHON_PATHS = (
     TESTING,
     ROOT / "tools/python/build/lib",
@@ -116,5 +117,7 @@ def prepare(args: list[str]) -> None:
         stage.build_package()
         if packages & {"scope", "live"}:
             build_tools("scope-ready")
+    if "docs" in chosen:
+        setup("site", "scope")
     if chosen & {"tools", "kafka", "live"}:
         build_tools("check-ready")

@@ -20,6 +20,7 @@ TESTS = [
     ("unit/scope/test_view.py::test_a", "scope", "unit/scope/test_view.py"),
     ("unit/scope/browser/test_view.py::a", "scope", "unit/scope/browser/test_view.py"),
     ("unit/live/test_scope.py::test_a", "live", "live"),
+    ("unit/docs/test_site.py::test_a", "docs", "docs"),
     ("selftests/basic.sh::kasan", "selftests-kasan", ""),
     ("elsewhere/test_a.py::test_b", "others", ""),
 ]
