@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """layering, on small trees"""
 
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from zio_testing import layering
-from zio_testing.common import Usage, Words
+from zio_testing.common import ROOT, Usage, Words
 
 # A tree with a use of each kind that is allowed
 GOOD = {
@@ -161,3 +162,13 @@ def test_part() -> None:
 def test_folder_without_a_floor(tmp_path: Path) -> None:
     found = faults_in(tmp_path, {"zio-core/x/a.c": ""})
     assert [line.split(": ")[1] for line in found] == ["absent"]
+
+
+def test_page_has_the_floors() -> None:
+    """A row of the first table of userspace.md is a floor."""
+    page = (ROOT / "Documentation/userspace.md").read_text()
+    rows = re.findall(r"^\| (`.*?) \|", page.partition("## A channel")[0], re.M)
+    floors = [line for line in layering.FLOORS.split("\n") if "tools/" in line]
+    assert [re.findall(r"`(.*?)`", row) for row in rows] == [
+        [name.removeprefix("tools/") for name in floor.split()] for floor in floors
+    ]
