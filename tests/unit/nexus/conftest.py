@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-NEXUS = Path(__file__).resolve().parents[3] / "tools/programs/nexus"
-sys.path[:0] = [str(NEXUS), str(NEXUS.parent / "python/build/lib")]
+TOOLS = Path(__file__).resolve().parents[3] / "tools"
+NEXUS = TOOLS / "programs/nexus"
+sys.path[:0] = [str(NEXUS), str(TOOLS / "python/build/lib")]
 
 PROGRAM = [sys.executable, str(NEXUS / "zio-nexus")]
 Runner = Callable[..., "subprocess.CompletedProcess[str]"]

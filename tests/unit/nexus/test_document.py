@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from .conftest import NEXUS
+from .conftest import TOOLS
 from .makeblocks import Kind, make_file
 
-PAGE = NEXUS.parent.parent / "Documentation/recording.md"
+PAGE = TOOLS.parent / "Documentation/recording.md"
 VOLTS = (5, -1, -1_000_000, 1)
 
 

@@ -18,11 +18,11 @@ from zio_nexus.commands import COMMANDS
 from zio_nexus.complete import complete
 from zio_nexus.options import seconds, size
 
-from .conftest import NEXUS, PROGRAM
+from .conftest import PROGRAM, TOOLS
 from .makeblocks import Kind, make_file
 
-MANUAL = NEXUS.parent / "man/zio-nexus.1.md"
-COMPLETION = NEXUS.parent / "completion/zio"
+MANUAL = TOOLS / "man/zio-nexus.1.md"
+COMPLETION = TOOLS / "completion/zio"
 
 
 @pytest.mark.parametrize("name", COMMANDS)

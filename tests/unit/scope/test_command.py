@@ -14,7 +14,7 @@ from zio_scope.complete import candidates
 from zio_scope.options import make_parser
 
 SCOPE = Path(__file__).resolve().parents[3] / "tools/programs/scope"
-TOOLS = SCOPE.parent
+TOOLS = SCOPE.parents[1]
 
 
 def run(*words: str, **options: Any) -> tuple[int, str]:
