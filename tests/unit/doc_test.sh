@@ -17,6 +17,8 @@ uapi=$(readlink -f ../include/uapi)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
+mkdir include
+ln -s "$(dirname "$lib")" include/zio
 
 awk -v dir="$work" '
 /^```c$/ { n++; on = 1; next }
@@ -25,7 +27,7 @@ on { print > (dir "/program" n ".c") }' "$document"
 
 compile()
 {
-	"${CC:-cc}" -O2 -Wall -Wextra -Werror -I"$(dirname "$lib")" \
+	"${CC:-cc}" -O2 -Wall -Wextra -Werror -Iinclude \
 		-I"$uapi" -o "${1%.c}" "$1" "$lib"
 }
 

@@ -42,6 +42,7 @@ def is_input(name: str, test: Test) -> bool:
             (
                 "include/uapi/",
                 "Documentation/",
+                "examples/c/",
                 "tools/",
                 "tests/unit/",
                 "tests/models/qemu/",

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Read and write the attributes of objects. A part of <zio.h>. */
+/* Read and write the attributes of objects. A part of <zio/zio.h>. */
 #ifndef LIBZIO_ZIO_ATTR_H
 #define LIBZIO_ZIO_ATTR_H
 
 #ifndef LIBZIO_ZIO_H
-#error "include <zio.h>"
+#error "include <zio/zio.h>"
 #endif
 
 /**

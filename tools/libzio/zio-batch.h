@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Read many blocks with one call, and keep blocks of a ring. A part of <zio.h>. */
+/* Read many blocks with one call, and keep blocks of a ring. A part of <zio/zio.h>. */
 #ifndef LIBZIO_ZIO_BATCH_H
 #define LIBZIO_ZIO_BATCH_H
 
 #ifndef LIBZIO_ZIO_H
-#error "include <zio.h>"
+#error "include <zio/zio.h>"
 #endif
 
 /**

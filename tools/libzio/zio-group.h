@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Read the blocks of several channels event by event. A part of <zio.h>. */
+/* Read the blocks of several channels event by event. A part of <zio/zio.h>. */
 #ifndef LIBZIO_ZIO_GROUP_H
 #define LIBZIO_ZIO_GROUP_H
 
 #ifndef LIBZIO_ZIO_H
-#error "include <zio.h>"
+#error "include <zio/zio.h>"
 #endif
 
 /* How long an event waits for a channel; zio_group_set_limit() changes it. */

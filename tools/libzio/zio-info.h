@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Values of a channel and of its controls. A part of <zio.h>. */
+/* Values of a channel and of its controls. A part of <zio/zio.h>. */
 #ifndef LIBZIO_ZIO_INFO_H
 #define LIBZIO_ZIO_INFO_H
 
 #ifndef LIBZIO_ZIO_H
-#error "include <zio.h>"
+#error "include <zio/zio.h>"
 #endif
 
 /**

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Attributes in controls by name, and the clock of a trigger. A part of <zio.h>. */
+/* Attributes in controls by name, and the clock of a trigger. A part of <zio/zio.h>. */
 #ifndef LIBZIO_ZIO_NAMES_H
 #define LIBZIO_ZIO_NAMES_H
 
 #ifndef LIBZIO_ZIO_H
-#error "include <zio.h>"
+#error "include <zio/zio.h>"
 #endif
 
 #include <stdio.h>

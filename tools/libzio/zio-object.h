@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Find the objects of ZIO in sysfs and configfs, and set them up. A part of <zio.h>. */
+/* Find the objects of ZIO in sysfs and configfs, and set them up. A part of <zio/zio.h>. */
 #ifndef LIBZIO_ZIO_OBJECT_H
 #define LIBZIO_ZIO_OBJECT_H
 
 #ifndef LIBZIO_ZIO_H
-#error "include <zio.h>"
+#error "include <zio/zio.h>"
 #endif
 
 /* Bytes of the longest text of an attribute, with its end */

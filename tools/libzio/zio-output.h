@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Outputs of ZIO: write blocks, splice and share them. A part of <zio.h>. */
+/* Outputs of ZIO: write blocks, splice and share them. A part of <zio/zio.h>. */
 #ifndef LIBZIO_ZIO_OUTPUT_H
 #define LIBZIO_ZIO_OUTPUT_H
 
 #ifndef LIBZIO_ZIO_H
-#error "include <zio.h>"
+#error "include <zio/zio.h>"
 #endif
 
 /**

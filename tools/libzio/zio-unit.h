@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Samples in physical units. A part of <zio.h>. */
+/* Samples in physical units. A part of <zio/zio.h>. */
 #ifndef LIBZIO_ZIO_UNIT_H
 #define LIBZIO_ZIO_UNIT_H
 
 #ifndef LIBZIO_ZIO_H
-#error "include <zio.h>"
+#error "include <zio/zio.h>"
 #endif
 
 #include <sys/types.h>

@@ -6,10 +6,16 @@
  * nodes, keeps them paired, checks the controls, and describes errors in words:
  *
  *	struct zio_channel *ch = zio_open("zzero-0-1", 0, &err);
- *	while (ch && (ret = zio_next(ch, &blk)) > 0)
+ *	if (!ch)
+ *		errx(1, "%s", err.text);
+ *	for (;;) {
+ *		int r = zio_next(ch, &blk);
+ *		if (r < 0)
+ *			errx(1, "%s", zio_reason(ch));
+ *		if (!r)
+ *			break;
  *		use(blk.control, blk.data, blk.size, blk.lost);
- *	if (!ch || ret < 0)
- *		errx(1, "%s", ch ? zio_reason(ch) : err.text);
+ *	}
  *
  * Only one thread at a time may use a channel; different channels are independent. A
  * function that fails sets errno, and zio_reason() describes it. After EAGAIN or EINTR

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Play ten blocks on an output, in the memory of the device if it can be mapped. */
+#include <err.h>
+#include <stdio.h>
+#include <zio/zio.h>
+
+int main(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : "zzero-1-0";
+	struct zio_error error;
+	struct zio_channel *ch = zio_open(name, ZIO_OPEN_OUTPUT, &error);
+
+	if (!ch)
+		errx(1, "%s", error.text);
+	for (int n = 0; n < 10; n++) {
+		size_t size;
+		unsigned char *samples = zio_reserve(ch, &size);
+
+		if (!samples)
+			errx(1, "%s", zio_reason(ch));
+		for (size_t i = 0; i < size; i++)
+			samples[i] = i;
+		if (zio_commit(ch, size))
+			errx(1, "%s", zio_reason(ch));
+	}
+	printf("%llu blocks by %s\n", (unsigned long long)zio_stats(ch)->blocks,
+	       zio_method(ch));
+	return zio_close(ch);
+}
