@@ -56,10 +56,10 @@ offers()
 	equal "$(complete_line "$1")" "$2" "completion of '$1'"
 }
 
-offers 'zio ' 'create destroy export flush get help list plot restore save set top trace'
+offers 'zio ' 'cat copy create destroy dump export flush get help kafka list nexus plot pva record restore save scope set top trace'
 offers 'zio -' '--help --usage --version'
 offers 'zio l' list
-offers 'zio help s' 'save set'
+offers 'zio help s' 'save scope set'
 offers 'zio get zz' 'zzero-0000 zzero-0000-0-0 zzero-0000-0-1 zzero-0000-0-2 zzero-0000-1-0 zzero-0001 zzero-0001-0-0 zzero-0001-0-1 zzero-0001-0-2 zzero-0001-1-0'
 offers 'zio get zzero-0000/' 'zzero-0000/cset0 zzero-0000/cset1'
 offers 'zio get zzero/0/trigger/' 'zzero/0/trigger/enable zzero/0/trigger/name zzero/0/trigger/nsamples zzero/0/trigger/nshots'
@@ -98,16 +98,25 @@ offers 'zio-copy ' 'append=1 count= if= mode= of= verbose=1'
 offers 'zio-copy if=zzero-0000-0-' 'zzero-0000-0-0 zzero-0000-0-1 zzero-0000-0-2'
 offers 'zio-copy if=zzero-0000-0-1 of=ru' run7.zio
 offers 'zio-copy mode=mmap' 'mmap mmap-in mmap-out'
-offers 'zio-copy --' '--force --help --json --usage --version'
+offers 'zio-copy --' '--append --count= --force --help --json --mode= --usage --verbose --version'
+offers 'zio copy if=zzero-0001-1' zzero-0001-1-0
+offers 'zio copy ru' run7.zio
+offers 'zio dump --format=c' csv
+offers 'zio cat --method=m' mmap
 offers 'zio-copy --json of=./ru' ./run7.zio
 offers 'zio-dump --f' --format=
 offers 'zio-dump --format=' 'csv dec hex json signed text'
 offers 'zio-dump --method=' 'auto mmap read ring'
 offers 'zio-dump -c zzero-0001-1-' zzero-0001-1-0
 offers 'zio-dump run' run7.zio
-offers 'zio-cat-file --' '--force --help --method= --tap --usage --verbose --version'
+offers 'zio-cat-file --' '--count= --force --help --method= --tap --usage --verbose --version'
 offers 'zio-cat-file --method=r' 'read ring'
 offers 'zio-cat-file zzero-0000-0-0 run' run7.zio
+mkdir programs
+printf '#!/bin/sh\nshift\necho "other $*"\n' >programs/zio-nexus
+chmod +x programs/zio-nexus
+PATH=$PWD/programs:$PATH
+offers 'zio nexus verify x' 'other verify x'
 mkdir directory
 touch directory/a.zio
 offers 'zio-dump dir' directory/
@@ -126,7 +135,8 @@ offers_all()
 }
 
 for program in zio-copy zio-dump zio-cat-file 'zio list' 'zio get' 'zio set' \
-	'zio create' 'zio destroy' 'zio top' 'zio plot' 'zio export' 'zio save' 'zio restore'; do
+	'zio create' 'zio destroy' 'zio top' 'zio plot' 'zio export' 'zio save' 'zio restore' \
+	'zio dump' 'zio copy' 'zio cat'; do
 	offers_all "$program"
 done
 for program in zio zio-copy zio-dump zio-cat-file zio-scope; do

@@ -172,10 +172,17 @@ test_operands()
 	local word
 
 	for word in if= of= count= count=x count=-1 verbose=x append=2 mode= \
-		mode=fast bs=1 five.zio count=99999999999999999999; do
+		mode=fast bs=1 count=99999999999999999999; do
 		run 2 "operand '$word'" "$copy" "$word"
 		has err "^.*zio-copy: .*${word%%=*}" "operand '$word': with a reason"
 	done
+	run 0 'words without a name' "$copy" -n 3 five.zio words.zio
+	run 0 'they are source and target' "$bin/zio" copy --append five.zio words.zio
+	has err '^zio: 5 blocks' 'zio copy: what it says'
+	equal "$(wc -c <words.zio)" $((8 * one)) 'options: --count and --append'
+	run 2 'a second target' "$copy" five.zio words.zio new-words.zio
+	has err 'further target is of=new-words.zio' 'a second target: it is named'
+	equal "$(wc -c <words.zio)" $((8 * one)) 'a second target: the first is as it was'
 	run 2 'unknown option' "$copy" --nothing
 	run 0 '--help' "$copy" --help
 	has out '^Usage:' '--help: text'

@@ -35,6 +35,11 @@ for command in list get set top plot export restore; do
 	documents zio.1.md "${command^^}" "zio $command"
 done
 
+# The page has the list of commands as the help prints it.
+"$bin/zio" --help | sed -n "/^[A-Z].*:$/,/^'zio help/p" | sed "/^'zio help/d; s/^./    &/" >list
+verdict 'zio.1.md: the commands' 'another list' eval \
+	'[[ $(<"$tools/man/zio.1.md") == *"$(<list)"* ]]'
+
 # Functions of the library
 lib=$tools/libzio
 for name in $(grep -oE 'zio_[a-z_0-9]+' "$lib/libzio.map"); do

@@ -11,7 +11,7 @@ test_libs = $(lib_names:%=$(out)/libzio/%.o)
 unit_tests = abi_test libzio_test unit_test names_test clock_test wait_test object_test \
 	     ring_test set_test file_test batch_test group_test group_model_test fuzz_test \
 	     fuzz_zio_test
-test_bins = $(addprefix $(test_bin)/,$(unit_tests) xdma_test fake-node json-get $(programs))
+test_bins = $(addprefix $(test_bin)/,$(unit_tests) xdma_test fake-node json-get $(programs) $(links))
 
 $(out)/%.o: %.c
 	@mkdir -p $(@D)
@@ -58,7 +58,7 @@ $(test_bin)/fuzz_test: $(addprefix $(out)/unit/,fuzz_test.o fuzz.o fake.o) $(tes
 
 # The program itself has a main(), and writes.
 $(test_bin)/fuzz_zio_test: $(addprefix $(out)/unit/,fuzz_zio_test.o fuzz.o fake.o) \
-		$(filter-out %/main.o,$(zio_objs:%=$(out)/%)) $(out)/common.a $(test_libs)
+		$(filter-out %/zio/main.o,$(zio_objs:%=$(out)/%)) $(out)/common.a $(test_libs)
 	$(link_test) -Wl,--wrap=zio_write_file -Wl,--wrap=complain $(zio_libs) -o $@
 
 define program_under_test
@@ -66,6 +66,9 @@ $(test_bin)/$(1): $$($(1)_objs:%=$(out)/%) $(out)/common.a $(test_libs)
 	$$(link_test) $$($(1)_libs) -o $$@
 endef
 $(foreach p,$(programs) zio-kafka,$(eval $(call program_under_test,$(p))))
+
+$(links:%=$(test_bin)/%): $(test_bin)/zio
+	ln -sf zio $@
 
 # The mkdir() of configfs also makes attributes, and the kernel refuses some writes.
 $(test_bin)/zio: $(out)/unit/fake-configfs.o

@@ -40,7 +40,7 @@ test_main()
 	run 2 'unknown command' "$zio" lits
 	has err 'lits: no such command' 'unknown command, with a reason'
 	run 2 'unknown option' "$zio" --nothing
-	for command in list get set create destroy top plot export save restore; do
+	for command in list get set create destroy top plot export save restore dump copy cat; do
 		run 0 '--help' "$zio" --help
 		has out "^  $command " "--help lists $command"
 		run 0 "$command --help" "$zio" "$command" --help
@@ -565,8 +565,47 @@ test_top_screen()
 	same before after 'top: Ctrl-C leaves the terminal as it was'
 }
 
+# The commands that have another name as well, and those that other programs run
+test_programs()
+{
+	local command
+	for command in dump:zio-dump copy:zio-copy cat:zio-cat-file; do
+		run 0 "${command#*:} is ${command%:*}" "$zio" "${command%:*}" --help
+		sed "s/^Usage: zio ${command%:*}/Usage: ${command#*:}/" out >wanted
+		sed -i "s/^  or:  zio ${command%:*}/  or:  ${command#*:}/" wanted
+		run 0 "${command#*:} --help" "$bin/${command#*:}" --help
+		same out wanted "${command#*:}: the same help"
+	done
+	"$bin/fake-node" ./block 0 4 1
+	cat block-ctrl block-data >one.zio
+	"$bin/zio-dump" one.zio >wanted
+	run 0 'zio dump' "$zio" dump one.zio
+	same out wanted 'zio dump: as zio-dump'
+	run 0 'zio cat' "$zio" cat -n 1 one.zio
+	same out block-data 'zio cat: the samples'
+	mkdir programs
+	# shellcheck disable=SC2016 # for the other program
+	printf '#!/bin/sh\necho "$(basename "$0"): $*"\nexit 7\n' >programs/zio-nexus
+	cp programs/zio-nexus programs/zio-mine
+	chmod +x programs/*
+	run 7 'zio nexus' env PATH="$work/programs:$PATH" "$zio" nexus verify 'a b' --json
+	has out '^zio-nexus: verify a b --json$' 'zio nexus: the words'
+	run 7 'zio record' env PATH="$work/programs:$PATH" "$zio" record zzero-0-1
+	has out '^zio-nexus: zzero-0-1$' 'zio record is zio-nexus'
+	run 7 'zio help nexus' env PATH="$work/programs:$PATH" "$zio" help nexus
+	has out '^zio-nexus: --help$' 'zio help nexus: its help'
+	run 7 'a command of the user' env PATH="$work/programs:$PATH" "$zio" mine --list
+	has out '^zio-mine: --list$' 'a command of the user: the words'
+	for command in nexus kafka scope pva; do
+		run 1 "$command without its program" env PATH=/nothing "$zio" $command
+		has err "^zio: $command: zio-$command is not installed: install the package zio-$command" \
+			"$command without its program: the package"
+	done
+}
+
 make_tree
 test_main
+test_programs
 test_list
 make_tree
 test_tree

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: GPL-2.0-only
 
-zio-cat-file_objs = programs/cat-file/main.o
+zio_objs += programs/cat-file/main.o

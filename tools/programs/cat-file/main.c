@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * zio-cat-file: copy blocks from a channel to standard output
+ * zio cat, or zio-cat-file: copy blocks from a channel to standard output
  *
  * The program writes small blocks together, and writes them before it waits for another
  * one. It writes each large block directly: with the methods ring and mmap, from memory
@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cat.h"
 #include "common/channel.h"
 #include "common/complete.h"
 #include "common/program.h"
@@ -206,6 +207,7 @@ static int open_and_run(const struct settings *set)
 }
 
 static const struct argp_option options[] = {
+	{ "count", 'n', "N", 0, "The same as the argument N", 0 },
 	METHOD_OPTION('m'),
 	FORCE_OPTION,
 	{ "tap", 't', NULL, 0,
@@ -231,6 +233,9 @@ static error_t parse_cat_file(int key, char *arg, struct argp_state *state)
 	struct settings *set = state->input;
 
 	switch (key) {
+	case 'n':
+		set->count = parse_number(state, "--count", arg, UINT64_MAX);
+		return 0;
 	case 'm':
 		set->method = parse_method(state, arg);
 		return 0;
@@ -251,7 +256,7 @@ static error_t parse_cat_file(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp cat_file_argp = {
+const struct argp cat_argp = {
 	.options = options,
 	.parser = parse_cat_file,
 	.args_doc = "DATA_NODE [N]",
@@ -267,22 +272,18 @@ static const struct argp cat_file_argp = {
 	.children = program_options,
 };
 
-static int complete(const char *word)
+void complete_cat(int argc, char **argv)
 {
-	offer_options(word, &cat_file_argp);
+	const char *word = argv[argc - 1];
+
 	offer_choices(word, "--method=", method_names);
 	offer_sources(word, "");
-	return finish_output();
 }
 
-int main(int argc, char **argv)
+int run_cat(int argc, char **argv)
 {
 	struct settings set = { .args.needed = true };
-	const char *word = word_to_complete(argc, argv);
 
-	start_program("zio-cat-file", argv[0]);
-	if (word)
-		return complete(word);
-	parse_command(&cat_file_argp, argc, argv, &set);
+	parse_command(&cat_argp, argc, argv, &set);
 	return open_and_run(&set);
 }

@@ -8,6 +8,11 @@
 #include "common/program.h"
 #include "libzio/zio.h"
 
+/* The command: main.c */
+extern const struct argp copy_argp;
+int run_copy(int argc, char **argv);
+void complete_copy(int argc, char **argv);
+
 /* Source or target of a copy: a channel, or a block file. */
 struct end {
 	const char *name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* zio-copy: copy blocks from a channel or a block file to others */
+/* zio copy, or zio-copy: copy blocks from a channel or a block file to others */
 #include <argp.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@ struct settings {
 	struct arguments args;
 	const char *mode;
 	bool force;
+	bool has_source;
 };
 
 static bool is_finished(const struct copy *c)
@@ -77,6 +78,7 @@ static void set_in(struct settings *set, const struct argp_state *state,
 		   const char *text)
 {
 	set->copy.in.name = parse_name(state, "if", text);
+	set->has_source = true;
 }
 
 static void set_out(struct settings *set, const struct argp_state *state,
@@ -115,6 +117,7 @@ static void set_verbose(struct settings *set, const struct argp_state *state,
 }
 
 static const struct operand {
+	int key;		/* of the option of the same meaning */
 	const char *name;
 	const char *value;	/* in the help */
 	const char *completed;	/* what completion offers for it */
@@ -122,21 +125,21 @@ static const struct operand {
 	void (*set)(struct settings *set, const struct argp_state *state,
 		    const char *text);
 } operands[] = {
-	{ "if", "SOURCE", "if=",
+	{ 0, "if", "SOURCE", "if=",
 	  "a ZIO input channel, a block file, or - for standard input\n"
 	  "(the default)", set_in },
-	{ "of", "TARGET", "of=",
+	{ 0, "of", "TARGET", "of=",
 	  "a ZIO output channel, a block file, or - for standard\n"
 	  "output (the default); if given several times, each target\n"
 	  "gets every block", set_out },
-	{ "count", "N", "count=",
+	{ 'n', "count", "N", "count=",
 	  "stop after N blocks; 0, the default, is no end", set_count },
-	{ "mode", "MODE", "mode=",
+	{ 'm', "mode", "MODE", "mode=",
 	  "one of the modes below, or auto (the default): the best one\n"
 	  "that source and targets offer", set_mode },
-	{ "append", "1", "append=1",
+	{ 'a', "append", "1", "append=1",
 	  "append to block files, which are truncated otherwise", set_append },
-	{ "verbose", "1", "verbose=1",
+	{ 'v', "verbose", "1", "verbose=1",
 	  "print the mode on standard error and, of mode=share, how\n"
 	  "many blocks were shared, how many copied, and why",
 	  set_verbose },
@@ -155,6 +158,10 @@ static const struct operand *find_operand(const char *name, size_t len)
 	return NULL;
 }
 
+/*
+ * Words without a name are the source and the target, as of cp(1). There is no second
+ * such target: a pattern of the shell for several files would empty all but the first.
+ */
 static void parse_operand(struct settings *set, const struct argp_state *state,
 			  const char *text)
 {
@@ -162,7 +169,12 @@ static void parse_operand(struct settings *set, const struct argp_state *state,
 	const struct operand *op;
 
 	if (!equals) {
-		argp_error(state, "%s: an operand is NAME=VALUE", text);
+		if (!set->has_source)
+			set_in(set, state, text);
+		else if (!set->copy.n_out)
+			set_out(set, state, text);
+		else
+			argp_error(state, "%s: a further target is of=%s", text, text);
 		return;
 	}
 	op = find_operand(text, (size_t)(equals - text));
@@ -186,17 +198,35 @@ static void parse_operands(struct settings *set, const struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
+	{ "count", 'n', "N", 0, "The same as count=N", 0 },
+	{ "mode", 'm', "MODE", 0, "The same as mode=MODE", 0 },
+	{ "append", 'a', NULL, 0, "The same as append=1", 0 },
+	{ "verbose", 'v', NULL, 0, "The same as verbose=1", 0 },
 	{ "json", 'j', NULL, 0,
 	  "Print the totals as JSON, on standard output", 0 },
 	FORCE_OPTION,
 	{ 0 }
 };
 
+static const struct operand *operand_of_key(int key)
+{
+	size_t i;
+
+	for (i = 0; i < N_OPERANDS; i++)
+		if (operands[i].key && operands[i].key == key)
+			return &operands[i];
+	return NULL;
+}
+
 static error_t parse_copy(int key, char *arg, struct argp_state *state)
 {
+	const struct operand *op = operand_of_key(key);
 	struct settings *set = state->input;
 
-	(void)arg;
+	if (op) {
+		op->set(set, state, arg ? arg : "1");
+		return 0;
+	}
 	switch (key) {
 	case 'j':
 		set->copy.json = true;
@@ -244,10 +274,10 @@ static char *filter_help(int key, const char *text, void *input)
 	return extend_help(key, text, print_operands);
 }
 
-static const struct argp copy_argp = {
+const struct argp copy_argp = {
 	.options = options,
 	.parser = parse_copy,
-	.args_doc = "[if=SOURCE] [of=TARGET]... [count=N] [mode=MODE] "
+	.args_doc = "[SOURCE [TARGET]]\n[if=SOURCE] [of=TARGET]... [count=N] [mode=MODE] "
 		    "[append=1] [verbose=1]",
 	.doc = "Copy blocks, controls and data, until end of file or Ctrl-C; then "
 	"print the number of blocks and bytes, and the time, on standard error.\v"
@@ -258,28 +288,26 @@ static const struct argp copy_argp = {
 	.help_filter = filter_help,
 };
 
-static int complete(const char *word)
+void complete_copy(int argc, char **argv)
 {
+	const char *word = argv[argc - 1];
 	size_t i;
 
-	offer_options(word, &copy_argp);
 	for (i = 0; i < N_OPERANDS; i++)
 		offer(word, operands[i].completed);
 	offer_sources(word, "if=");
 	offer_sources(word, "of=");
 	offer_modes(word, "mode=");
-	return finish_output();
+	offer_modes(word, "--mode=");
+	if (*word)
+		offer_sources(word, "");
 }
 
-int main(int argc, char **argv)
+int run_copy(int argc, char **argv)
 {
 	struct settings set = { .copy.in.name = "-", .mode = "auto" };
-	const char *word = word_to_complete(argc, argv);
 	int code;
 
-	start_program("zio-copy", argv[0]);
-	if (word)
-		return complete(word);
 	parse_command(&copy_argp, argc, argv, &set);
 	if (has_data_on_stdout(&set.copy) && refuses_terminal(set.force))
 		code = EXIT_USAGE;

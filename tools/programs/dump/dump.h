@@ -3,9 +3,15 @@
 #ifndef ZIO_DUMP_H
 #define ZIO_DUMP_H
 
+#include <argp.h>
 #include <stdio.h>
 
 #include "libzio/zio.h"
+
+/* The command: main.c */
+extern const struct argp dump_argp;
+int run_dump(int argc, char **argv);
+void complete_dump(int argc, char **argv);
 
 enum dump_format {
 	DUMP_HEX,

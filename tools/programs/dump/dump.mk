@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
 
-zio-dump_objs = $(addprefix programs/dump/,main.o text.o json.o csv.o values.o)
-zio-dump_libs = -ljansson
+zio_objs += $(addprefix programs/dump/,main.o text.o json.o csv.o values.o)
 need_jansson += programs/dump/json.o

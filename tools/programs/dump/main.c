@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* zio-dump: print the controls and data of any number of channels */
+/* zio dump, or zio-dump: print the controls and data of any number of channels */
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -407,7 +407,7 @@ static error_t parse_dump(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp dump_argp = {
+const struct argp dump_argp = {
 	.options = options,
 	.parser = parse_dump,
 	.args_doc = "CHANNEL...",
@@ -421,27 +421,23 @@ static const struct argp dump_argp = {
 	.children = program_options,
 };
 
-static int complete(const char *word)
+void complete_dump(int argc, char **argv)
 {
-	offer_options(word, &dump_argp);
+	const char *word = argv[argc - 1];
+
 	offer_choices(word, "--format=", format_names);
 	offer_choices(word, "--method=", method_names);
 	offer_sources(word, "");
-	return finish_output();
 }
 
-int main(int argc, char **argv)
+int run_dump(int argc, char **argv)
 {
 	struct dump d = {
 		.args.needed = true,
 		.opt = { .control = true, .data = true },
 		.max_block = ZIO_DEFAULT_MAX_BLOCK,
 	};
-	const char *word = word_to_complete(argc, argv);
 
-	start_program("zio-dump", argv[0]);
-	if (word)
-		return complete(word);
 	parse_command(&dump_argp, argc, argv, &d);
 	return d.print_names ? run_names(&d) : run(&d);
 }

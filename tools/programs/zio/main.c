@@ -1,42 +1,59 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* zio: list ZIO devices, set them up, watch their rates, draw their data */
+/* zio: one program for all commands, and for the names zio-dump, zio-copy, zio-cat-file */
+#include <errno.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cat-file/cat.h"
 #include "common/complete.h"
+#include "copy/copy.h"
+#include "dump/dump.h"
 #include "command.h"
 
+/* A command of this program, or one that the program zio-NAME runs. */
 struct command {
 	const char *name;
-	int (*run)(int argc, char **argv);
+	const char *help;
+	int (*run)(int argc, char **argv);	/* NULL: another program */
 	const struct argp *argp;
 	void (*complete)(int argc, char **argv);
-	const char *help;
+	const char *program;	/* its own name, or the other program */
 };
 
+#define OWN(name, help) { #name, help, run_##name, &name##_argp, complete_##name, NULL }
+#define LINKED(name, program, help) \
+	{ #name, help, run_##name, &name##_argp, complete_##name, program }
+#define OTHER(name, program, help) { name, help, NULL, NULL, NULL, program }
+#define GROUP(title) { NULL, title, NULL, NULL, NULL, NULL }
+
+/* The help, the completion and zio(1) show this list. */
 static const struct command commands[] = {
-	{ "list", run_list, &list_argp, complete_list,
-	  "show devices, sets, channels, shared triggers" },
-	{ "get", run_get, &get_argp, complete_get, "show attributes" },
-	{ "set", run_set, &set_argp, complete_set, "change attributes" },
-	{ "create", run_create, &create_argp, complete_create,
-	  "make a shared trigger or a device" },
-	{ "destroy", run_destroy, &destroy_argp, complete_destroy,
-	  "remove one of these" },
-	{ "top", run_top, &top_argp, complete_top,
-	  "show rates and losses, live" },
-	{ "plot", run_plot, &plot_argp, complete_plot,
-	  "draw channels, live or to a file" },
-	{ "trace", run_trace, &trace_argp, complete_trace,
-	  "print what happens to each block" },
-	{ "flush", run_flush, &flush_argp, complete_flush,
-	  "drop what is queued on inputs" },
-	{ "export", run_export, &export_argp, complete_export,
-	  "print statistics for Prometheus" },
-	{ "save", run_save, &save_argp, complete_save, "print all settings" },
-	{ "restore", run_restore, &restore_argp, complete_restore,
-	  "set what save has printed" },
+	GROUP("Look at devices and blocks:"),
+	OWN(list, "show devices, sets, channels, shared triggers"),
+	OWN(top, "show rates and losses, live"),
+	OWN(plot, "draw channels, live or to a file"),
+	LINKED(dump, "zio-dump", "print blocks as text, CSV or JSON"),
+	OWN(trace, "print what happens to each block"),
+	OTHER("scope", "zio-scope", "show channels in a browser"),
+	GROUP("Set up:"),
+	OWN(get, "show attributes"),
+	OWN(set, "change attributes"),
+	OWN(create, "make a shared trigger or a device"),
+	OWN(destroy, "remove one of these"),
+	OWN(save, "print all settings"),
+	OWN(restore, "set what save has printed"),
+	GROUP("Move blocks:"),
+	LINKED(copy, "zio-copy", "copy blocks between channels and block files"),
+	LINKED(cat, "zio-cat-file", "write samples to standard output"),
+	OWN(flush, "drop what is queued on inputs"),
+	OTHER("record", "zio-nexus", "record channels in HDF5 files"),
+	GROUP("Work with other systems:"),
+	OWN(export, "print statistics for Prometheus"),
+	OTHER("nexus", "zio-nexus", "record, check and convert files of NeXus"),
+	OTHER("kafka", "zio-kafka", "send blocks to Apache Kafka, and read them back"),
+	OTHER("pva", "zio-pva", "show blocks and settings by PVAccess of EPICS"),
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -46,15 +63,58 @@ static const struct command *find_command(const char *name)
 	size_t i;
 
 	for (i = 0; i < N_COMMANDS; i++)
-		if (!strcmp(name, commands[i].name))
+		if (commands[i].name && !strcmp(name, commands[i].name))
 			return &commands[i];
 	return NULL;
+}
+
+/* A link to this program with the name of a command, as "zio-dump", is that command. */
+static const struct command *find_link(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < N_COMMANDS; i++)
+		if (commands[i].run && commands[i].program &&
+		    !strcmp(name, commands[i].program))
+			return &commands[i];
+	return NULL;
+}
+
+/* Run another program with the words that follow argv[0]. Returns if there is none. */
+static void try_program(const char *program, char **argv)
+{
+	char name[NAME_LEN];
+
+	put_text(name, sizeof(name), "%s", program);
+	argv[0] = name;
+	execvp(name, argv);
+}
+
+static int run_other(const struct command *command, char **argv)
+{
+	try_program(command->program, argv);
+	complain(errno == ENOENT ? "%s: %s is not installed: install the package %s, or in a "
+		 "checkout: make -C tools install-%s" : "%s: %s: %m", command->name,
+		 command->program, command->program, command->program + strlen("zio-"));
+	return EXIT_FAILED;
+}
+
+/* Users may have commands of their own: programs "zio-NAME". */
+static void try_unknown(const char *name, char **argv)
+{
+	char program[NAME_LEN];
+
+	if (strchr(name, '/') || *name == '-')
+		return;
+	put_text(program, sizeof(program), "zio-%s", name);
+	try_program(program, argv);
 }
 
 /* "help" is --help, "help COMMAND" is "COMMAND --help". Ends the program. */
 static void give_help(struct argp_state *state, const char *name)
 {
-	char shown[NAME_LEN];
+	char shown[NAME_LEN], option[] = "--help";
+	char *words[] = { shown, option, NULL };
 	const struct command *command = name ? find_command(name) : NULL;
 
 	if (name && !command)
@@ -63,6 +123,8 @@ static void give_help(struct argp_state *state, const char *name)
 		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
 		return;
 	}
+	if (!command->run)
+		exit(run_other(command, words));
 	put_text(shown, sizeof(shown), "zio %s", command->name);
 	argp_help(command->argp, stdout, ARGP_HELP_STD_HELP, shown);
 	exit(finish_output());
@@ -75,12 +137,14 @@ static error_t parse_main(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_ARG:
-		if (!strcmp(arg, "help"))
+		*first = state->next - 1;
+		if (!strcmp(arg, "help")) {
 			give_help(state, state->next < state->argc ?
 				  state->argv[state->next] : NULL);
-		else if (!find_command(arg))
+		} else if (!find_command(arg)) {
+			try_unknown(arg, state->argv + *first);
 			argp_error(state, "%s: no such command", arg);
-		*first = state->next - 1;
+		}
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
@@ -95,9 +159,11 @@ static void print_commands(FILE *out)
 {
 	size_t i;
 
-	fputs("Commands:\n", out);
 	for (i = 0; i < N_COMMANDS; i++)
-		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
+		if (commands[i].name)
+			fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
+		else
+			fprintf(out, "%s%s\n", i ? "\n" : "", commands[i].help);
 }
 
 static char *filter_help(int key, const char *text, void *input)
@@ -109,11 +175,11 @@ static char *filter_help(int key, const char *text, void *input)
 static const struct argp main_argp = {
 	.parser = parse_main,
 	.args_doc = "COMMAND [ARGUMENT]...",
-	.doc = "Show ZIO devices and set them up.\v"
+	.doc = "Show ZIO devices, set them up, and move their blocks.\v"
 	"\n'zio help COMMAND' lists the options of a command; the manual page "
-	"zio(1) describes them.\n"
+	"zio(1) describes them. Any program zio-NAME is a command, too.\n"
 	"\n"
-	"Exit status: 0 done; 1 failed; 2 usage; 3 plot cannot open the channel.",
+	"Exit status: 0 done; 1 failed; 2 usage; 3 a channel cannot be opened.",
 	.children = program_options,
 	.help_filter = filter_help,
 };
@@ -123,39 +189,77 @@ static int run_command(const struct command *command, int argc, char **argv)
 	char name[NAME_LEN];
 	int code;
 
+	if (!command->run)
+		return run_other(command, argv);
 	put_text(name, sizeof(name), "zio %s", command->name);
 	argv[0] = name;
 	code = command->run(argc, argv);
 	return code ? code : finish_output();
 }
 
+/* Another program completes its own words: "zio --complete NAME WORD...". */
+static void complete_other(const struct command *command, char **argv)
+{
+	static char option[] = "--complete";
+
+	argv[0] = option;
+	try_program(command->program, argv - 1);
+}
+
+static void complete_command(const struct command *command, int argc, char **argv)
+{
+	if (!command->run) {
+		complete_other(command, argv);
+		return;
+	}
+	offer_options(argv[argc - 1], command->argp);
+	command->complete(argc, argv);
+}
+
+static void offer_commands(const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < N_COMMANDS; i++)
+		if (commands[i].name)
+			offer(word, commands[i].name);
+}
+
 /* @argv: the words after "zio --complete"; the last one is to complete. */
 static int complete(int argc, char **argv, const char *word)
 {
 	const struct command *command = argc > 1 ? find_command(argv[0]) : NULL;
-	size_t i;
 
-	for (i = 0; argc < 2 && i < N_COMMANDS; i++)
-		offer(word, commands[i].name);
-	if (argc < 2)
+	if (argc < 2) {
+		offer_commands(word);
 		offer(word, "help");
-	if (argc < 2)
 		offer_options(word, &main_argp);
-	else if (command)
-		offer_options(word, command->argp);
-	for (i = 0; argc == 2 && !strcmp(argv[0], "help") && i < N_COMMANDS; i++)
-		offer(word, commands[i].name);
-	if (command)
-		command->complete(argc, argv);
+	} else if (command) {
+		complete_command(command, argc, argv);
+	} else if (argc == 2 && !strcmp(argv[0], "help")) {
+		offer_commands(word);
+	}
+	return finish_output();
+}
+
+static int run_link(const struct command *command, int argc, char **argv)
+{
+	start_program(command->program, argv[0]);
+	if (!word_to_complete(argc, argv))
+		return command->run(argc, argv);
+	complete_command(command, argc - 1, argv + 1);
 	return finish_output();
 }
 
 int main(int argc, char **argv)
 {
+	const struct command *command = find_link(base_name(argv[0]));
 	const char *word = word_to_complete(argc, argv);
 	int first = 0;
 
 	setlocale(LC_CTYPE, "");
+	if (command)
+		return run_link(command, argc, argv);
 	start_program("zio", "zio");
 	if (word)
 		return complete(argc - 2, argv + 2, word);
