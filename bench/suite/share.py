@@ -9,14 +9,13 @@ from .table import Column, Table, grid, markdown, number, published, ratio
 
 SOURCE = cset_dir("zzero", 0)
 SIZES = [512, 1024, 2048, 4096, 8192, 16384, 65536, 262144, 1048576]
-MODES = ["rw", "uring", "mmap-out", "mmap", "mmap-in", "share"]
+MODES = ["rw", "mmap-out", "mmap", "mmap-in", "share"]
 OUTPUTS = [1, 2, 4, 8]
 # 50 copies of a disk of 8 MiB, which is what scsi_debug makes if it is not told
 OLD_BLOCKS = 50 * 8 * 1024 // 8
 PAIRS = [
     # mode of today, modes of 2007 that copy a byte as often by the CPU
     ("rw", ["dd indirect", "sg_dd indirect"]),
-    ("uring", []),
     ("mmap-out", []),
     ("mmap", []),
     ("mmap-in", ["mmap read, indirect write"]),
@@ -126,7 +125,6 @@ class Share(Benchmark):
     def figure(self, table: Table) -> Figure:
         some = [
             ("rw", "read, write", draw.RED, 7),
-            ("uring", "io_uring", draw.PURPLE, 6),
             ("mmap-out", "read to mapped output", draw.GREY, 6),
             ("mmap", "both mapped", draw.BROWN, 7),
             ("mmap-in", "mapped input, write", draw.ORANGE, 7),
@@ -178,7 +176,7 @@ def copies_of(row: Row) -> float:
     method, outputs = row["method"], row["count"]
     if method in ("share", "route"):
         return round(row["copied_bytes"] / (row["blocks"] * row["size"]), 3)
-    return {"drop": 0, "rw": 1 + outputs, "uring": 1 + outputs}.get(method, outputs)
+    return {"drop": 0, "rw": 1 + outputs}.get(method, outputs)
 
 
 def per_output(table: Table, method: str) -> list[tuple[float, float]]:

@@ -11,7 +11,7 @@ zloop=/sys/bus/zio/devices/zloop
 drivers=/sys/bus/platform/drivers
 blocks=200
 ! is_debug_kernel || blocks=50
-modes='rw mmap-in mmap-out mmap share splice uring'
+modes='rw mmap-in mmap-out mmap share splice'
 
 # fresh BUFFER SET: a new buffer has no blocks
 fresh()
@@ -33,13 +33,13 @@ has_mode()
 	restart && zio-copy if=$in of=zloop-0-0 mode="$1" count=1 >/tmp/said 2>&1
 }
 
-# A mode is skipped where the kernel has no io_uring, or the core cannot share.
+# A mode is skipped where the core cannot share.
 find_modes()
 {
 	for mode in $modes; do
 		if has_mode "$mode"; then
 			offered="$offered $mode"
-		elif grep -q 'not implemented\|Inappropriate ioctl' /tmp/said; then
+		elif grep -q 'Inappropriate ioctl' /tmp/said; then
 			skip "mode $mode" "$(tail -n 1 /tmp/said)"
 		else
 			not_ok "mode $mode" "$(cat /tmp/said)"
@@ -178,12 +178,12 @@ test_refused()
 }
 
 # The output is full, as it is not read; or the input is silent. The program waits a
-# second for the block under way: three modes are enough to see that.
+# second for the block under way: two modes are enough to see that.
 test_signals()
 {
 	for mode in $offered; do
 		case $mode in
-		rw | share | uring)
+		rw | share)
 			check "$mode: restart" restart
 			start_program zio-copy if=$in of=zloop-0-0 mode="$mode"
 			kill -INT $child

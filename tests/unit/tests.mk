@@ -28,7 +28,6 @@ $(out)/%.o: %.cpp
 $(out)/programs/kafka/se00.o: programs/kafka/se00_generated.h
 
 $(need_jansson:%=$(out)/%) $(out)/unit/json-get.o: | jansson
-$(need_liburing:%=$(out)/%): | liburing
 
 link_test = mkdir -p $(test_bin) && $(CC) $(LDFLAGS) $(sanitize) $(filter %.o %.a,$^)
 

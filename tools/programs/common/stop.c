@@ -44,17 +44,12 @@ int stop_status(int code)
 	return caught ? EXIT_BY_SIGNAL + caught : code;
 }
 
-void block_stops(sigset_t *before)
-{
-	sigprocmask(SIG_BLOCK, &stops, before);
-}
-
 /* Only ppoll() unblocks the signals, so none is lost between the test and the wait. */
 static void wait_for_files(struct pollfd *fds, nfds_t n, const struct timespec *limit)
 {
 	sigset_t old;
 
-	block_stops(&old);
+	sigprocmask(SIG_BLOCK, &stops, &old);
 	if (!caught)
 		ppoll(fds, n, limit, &old);
 	sigprocmask(SIG_SETMASK, &old, NULL);

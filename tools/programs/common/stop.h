@@ -27,12 +27,6 @@ int count_stops(void);
 /* Return the exit status: 128 and the signal if one was caught, else @code. */
 int stop_status(int code);
 
-/*
- * Block the signals, and get the mask from before: for a wait that unblocks them itself. So
- * none is lost between a look at caught_stop() and the wait. The caller sets @before again.
- */
-void block_stops(sigset_t *before);
-
 /* Wait for @fds; a signal ends the wait, also one that came before it. */
 void wait_unless_stopped(struct pollfd *fds, nfds_t n);
 

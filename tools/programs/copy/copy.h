@@ -34,11 +34,9 @@ struct copy {
 	bool json;
 	bool append;
 	const struct mode *mode;
-	void *state;		/* private to the mode */
 	size_t size;		/* bytes of the block that was moved last */
 	uint64_t blocks;
 	uint64_t bytes;
-	uint64_t lost;		/* losses that only the mode can see */
 	bool pending;		/* a block was read, and a target does not have it yet */
 	int code;		/* to exit with */
 };
@@ -55,12 +53,10 @@ struct copy {
  * @in: methods to open an input channel with
  * @out: methods to open output channels with
  * @needs: NEED_* bits
- * @reads_ahead: @move reads the next block before it returns
  * @begin: prepares the mode; the ends are open. Returns 0, or -1 with the reason in
  *         @err. May be NULL
  * @move: moves one block and sets c->size. Returns 1; 0 at the end of the input or
  *        after a signal; -1 after a message
- * @end: undoes @begin. May be NULL
  */
 struct mode {
 	const char *name;
@@ -68,10 +64,8 @@ struct mode {
 	int in;
 	int out;
 	unsigned int needs;
-	bool reads_ahead;
 	int (*begin)(struct copy *c, struct zio_error *err);
 	int (*move)(struct copy *c);
-	void (*end)(struct copy *c);
 };
 
 /* ends.c */
@@ -89,9 +83,6 @@ void fit_control(struct zio_control *fit, const struct end *out,
 
 /* Set the exit code and print why the last call on @end failed; -1. */
 int fail_end(struct copy *c, const struct end *end);
-
-/* The same with errno @code of a call that libzio did not make. */
-int fail_call(struct copy *c, const char *path, const char *what, int code);
 
 /*
  * After a failed call on @end, wait for @events. Returns true to repeat the call;
@@ -113,11 +104,6 @@ int move_by_reserve(struct copy *c);
 int move_by_splice(struct copy *c);
 int begin_share(struct copy *c, struct zio_error *err);
 int move_by_share(struct copy *c);
-
-/* uring.c */
-int begin_uring(struct copy *c, struct zio_error *err);
-int move_by_uring(struct copy *c);
-void end_uring(struct copy *c);
 
 /* tally.c */
 void start_tally(struct copy *c);

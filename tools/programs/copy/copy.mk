@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
 
-zio_objs += $(addprefix programs/copy/,main.o ends.o mode.o move.o tally.o uring.o)
+zio_objs += $(addprefix programs/copy/,main.o ends.o mode.o move.o tally.o)
 need_jansson += programs/copy/tally.o
-need_liburing += programs/copy/uring.o

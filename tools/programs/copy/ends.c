@@ -121,13 +121,6 @@ int fail_end(struct copy *c, const struct end *end)
 	return -1;
 }
 
-int fail_call(struct copy *c, const char *path, const char *what, int code)
-{
-	if (!is_broken_pipe(c, code))
-		complain("%s: %s: %s", path, what, strerror(code));
-	return -1;
-}
-
 static bool give_up(struct copy *c, const struct end *end)
 {
 	complain("%s: the last block was not accepted within %d ms: dropped",

@@ -36,7 +36,6 @@ static int move_one(struct copy *c)
 	return 1;
 }
 
-/* After a signal, a mode that reads ahead is called once more for its block. */
 static void copy_blocks(struct copy *c)
 {
 	int ret = 1;
@@ -45,8 +44,6 @@ static void copy_blocks(struct copy *c)
 		ret = move_one(c);
 		print_progress(c);
 	}
-	if (ret > 0 && c->mode->reads_ahead && caught_stop())
-		move_one(c);
 }
 
 static int run(struct copy *c, const char *mode)
@@ -60,8 +57,6 @@ static int run(struct copy *c, const char *mode)
 	start_tally(c);
 	copy_blocks(c);
 	print_tally(c);
-	if (c->mode->end)
-		c->mode->end(c);
 	close_ends(c);
 	return stop_status(c->code);
 }

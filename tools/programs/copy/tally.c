@@ -25,7 +25,7 @@ void start_tally(struct copy *c)
 
 static uint64_t count_lost(const struct copy *c)
 {
-	return c->lost + zio_stats(c->in.ch)->lost;
+	return zio_stats(c->in.ch)->lost;
 }
 
 /* A slow copy would have the rate 0.0 MB/s. */
