@@ -72,6 +72,34 @@ test_samples()
 		'plot: signed words: samples'
 }
 
+# put_bytes OFFSET BYTES: into the control of unit-0-1
+put_bytes()
+{
+	printf '%b' "$2" | dd of=unit-0-1-ctrl bs=1 seek="$1" conv=notrunc 2>err
+}
+
+# A scale of 0.5 V, and then one whose unit is not known
+test_units()
+{
+	put unit-0-1 0 4 1
+	put_bytes 96 '\xe0\x00'
+	put_bytes 124 '\x01\x00\x00\x00\x05\x00\x00\x00\xff\xff\xff\xff'
+	script 'plot: units' --units unit-0-1
+	equal "$(points)" '0 0 1 0.5 2 1 3 1.5' 'plot: units: values'
+	has out "^set ylabel 'V' noenhanced$" 'plot: units: the axis'
+	script 'plot: no units' unit-0-1
+	equal "$(points)" '0 0 1 1 2 2 3 3' 'plot: no units: samples'
+	put_bytes 96 '\xe0\x01'
+	put_bytes 136 '\x01'
+	script 'plot: the control tells that they are signed' unit-0-1
+	put_bytes 124 '\xff'
+	run 1 'plot: an unknown unit' "$zio" plot --script -n 1 --units unit-0-1
+	has err 'leave out --units' 'plot: an unknown unit: what to do'
+	script 'plot: an unknown unit, without --units' unit-0-1
+	script 'plot: units of a channel without one' --units saw-0-1
+	has out "^set ylabel 'value' noenhanced$" 'plot: no unit: the axis'
+}
+
 # Samples have 16 bits; the lower or the upper 12 bits are significant.
 set_control()
 {
@@ -292,6 +320,7 @@ test_output()
 
 make_blocks
 test_samples
+test_units
 test_bits
 test_time
 test_large

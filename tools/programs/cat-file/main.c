@@ -27,7 +27,6 @@
 struct tally {
 	uint64_t blocks;
 	uint64_t bytes;
-	uint64_t lost;
 	double seconds;
 };
 
@@ -158,7 +157,6 @@ static int copy_blocks(struct tally *sum, uint64_t count)
 		limit_batch(channel, count, n);
 		if (next_block(sum, &blk, &code) <= 0)
 			break;
-		sum->lost += blk.lost;
 		code = write_block(sum, &blk);
 	}
 	return code;
@@ -168,8 +166,8 @@ static void print_tally(const struct tally *sum)
 {
 	complain("transferred %" PRIu64 " blocks, %" PRIu64 " bytes, %.6f s",
 		 sum->blocks, sum->bytes, sum->seconds);
-	if (sum->lost)
-		complain("lost %" PRIu64 " blocks", sum->lost);
+	if (zio_stats(channel)->lost)
+		complain("lost %" PRIu64 " blocks", zio_stats(channel)->lost);
 }
 
 static int run(uint64_t count)

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Open and read channels by libzio */
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "channel.h"
 #include "program.h"
+#include "text.h"
 
 struct zio_channel *open_channel(const char *name, int flags)
 {
@@ -14,6 +17,54 @@ struct zio_channel *open_channel(const char *name, int flags)
 	if (!ch)
 		complain("%s", err.text);
 	return ch;
+}
+
+/* Is this a channel with a trigger that acquires blocks also without a reader? */
+static bool acquires_alone(const char *name)
+{
+	struct zio_object *obj = zio_find(NULL, name, NULL, NULL);
+	struct zio_control control;
+	bool is_alone = obj && !read_current_control(obj, &control) && *control.triggername &&
+			strncmp(control.triggername, "user", ZIO_OBJ_NAME_LEN);
+
+	zio_object_free(obj);
+	return is_alone;
+}
+
+/* A kernel module without taps has channels that can be read. */
+struct zio_channel *open_newest(const char *name)
+{
+	struct zio_channel *ch = NULL;
+	struct zio_error err = { .code = ENOTTY };
+
+	if (acquires_alone(name))
+		ch = zio_open(name, ZIO_OPEN_NONBLOCK | ZIO_OPEN_TAP, &err);
+	if (!ch && err.code == ENOTTY) {
+		ch = zio_open(name, ZIO_OPEN_NONBLOCK, &err);
+		if (ch)
+			zio_flush(ch);
+	}
+	if (!ch)
+		complain("%s", err.text);
+	return ch;
+}
+
+int read_current_control(const struct zio_object *chan, struct zio_control *control)
+{
+	char path[PATH_MAX];
+	size_t n = 0;
+	FILE *file;
+
+	put_text(path, sizeof(path), "%s/current-control", zio_object_path(chan));
+	errno = 0;
+	file = fopen(path, "re");
+	if (file) {
+		n = fread(control, sizeof(*control), 1, file);
+		fclose(file);
+	}
+	if (!n && !errno)
+		errno = EPROTO;
+	return n ? 0 : -1;
 }
 
 void limit_batch(struct zio_channel *ch, uint64_t limit, uint64_t done)

@@ -8,6 +8,15 @@
 /* Open a channel by zio_open(); NULL after a message. */
 struct zio_channel *open_channel(const char *name, int flags);
 
+/*
+ * Open an input for its newest blocks, without a wait; NULL after a message. This is a
+ * tap, unless each read acquires a block: then drop what was queued.
+ */
+struct zio_channel *open_newest(const char *name);
+
+/* Get the control as the next block would have it, and take no block; 0, or -1 with errno. */
+int read_current_control(const struct zio_object *chan, struct zio_control *control);
+
 /* Read no more blocks at once than are left of @limit; 0 is no limit. */
 void limit_batch(struct zio_channel *ch, uint64_t limit, uint64_t done);
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Values in units, and the names of attributes */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "common/channel.h"
 #include "common/object.h"
 #include "common/program.h"
 #include "common/text.h"
@@ -34,23 +33,6 @@ const char *unit_of(const struct zio_attr_value *value, enum zio_attr_owner owne
 	return zio_unit_name((unsigned int)value->value);
 }
 
-/* The control as the next block would have it; the file takes no block. */
-static int read_control(const struct zio_object *chan, struct zio_control *control)
-{
-	char path[PATH_MAX];
-	ssize_t n;
-	int fd;
-
-	put_text(path, sizeof(path), "%s/current-control", zio_object_path(chan));
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, control, sizeof(*control));
-	if (n != sizeof(*control))
-		complain("%s: %s", path, n < 0 ? strerror(errno) : "it is too short");
-	if (fd >= 0)
-		close(fd);
-	return n == sizeof(*control) ? 0 : -1;
-}
-
 static int print_channel(const struct zio_object *chan)
 {
 	struct zio_control control;
@@ -58,8 +40,10 @@ static int print_channel(const struct zio_object *chan)
 	struct zio_error err;
 	int ret;
 
-	if (read_control(chan, &control))
+	if (read_current_control(chan, &control)) {
+		complain("%s/current-control: %s", zio_object_path(chan), strerror(errno));
 		return EXIT_FAILED;
+	}
 	names = zio_names_open(&control, NULL, &err);
 	if (!names) {
 		complain("%s", err.text);

@@ -67,6 +67,7 @@ static void keep_block(struct plot *plot, struct source *src, const struct zio_b
 	free(kept->data);
 	kept->control = *blk->control;
 	kept->lost = blk->lost;
+	kept->size = blk->size;
 	kept->data = allocate(blk->size, 1);
 	if (blk->size && blk->data)
 		memcpy(kept->data, blk->data, blk->size);
@@ -285,49 +286,6 @@ static void close_sources(struct plot *plot)
 	free(plot->fds);
 }
 
-/* Is this a channel with a trigger that acquires blocks also without a reader? */
-static bool acquires_alone(const char *name)
-{
-	char path[PATH_MAX];
-	struct zio_control control = { .major_version = 0 };
-	struct zio_object *obj;
-	FILE *file;
-
-	obj = zio_find(NULL, name, NULL, NULL);
-	if (!obj)
-		return false;
-	put_text(path, sizeof(path), "%s/current-control", zio_object_path(obj));
-	zio_object_free(obj);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	if (fread(&control, sizeof(control), 1, file) != 1)
-		control.triggername[0] = '\0';
-	fclose(file);
-	return *control.triggername &&
-	       strncmp(control.triggername, "user", ZIO_OBJ_NAME_LEN);
-}
-
-/* A kernel module without taps has channels that can be read. */
-static struct zio_channel *open_newest(const char *name)
-{
-	struct zio_channel *ch;
-	struct zio_error err;
-
-	if (acquires_alone(name)) {
-		ch = zio_open(name, ZIO_OPEN_NONBLOCK | ZIO_OPEN_TAP, &err);
-		if (ch || err.code != ENOTTY)
-			goto out;
-	}
-	ch = zio_open(name, ZIO_OPEN_NONBLOCK, &err);
-	if (ch)
-		zio_flush(ch);
-out:
-	if (!ch)
-		complain("%s", err.text);
-	return ch;
-}
-
 static int open_source(const struct plot *plot, struct source *src, const char *name)
 {
 	src->name = name;
@@ -401,6 +359,9 @@ static error_t parse_drawing(int key, char *arg, struct drawing *draw,
 	case 's':
 		draw->is_signed = true;
 		return 0;
+	case 'u':
+		draw->has_units = true;
+		return 0;
 	case KEY_TERMINAL:
 		draw->terminal = arg;
 		return 0;
@@ -447,6 +408,7 @@ static const struct argp_option options[] = {
 	  "Draw one picture into FILE (.png .svg .pdf), and exit", 0 },
 	{ "blocks", 'b', "N", 0, "Draw N blocks in a picture (default 1)", 0 },
 	{ "signed", 's', NULL, 0, "Draw samples as signed numbers", 0 },
+	{ "units", 'u', NULL, 0, "Draw values in their unit", 0 },
 	{ "time", KEY_TIME, NULL, 0, "Draw over time instead of the number of the sample",
 	  0 },
 	{ "rate", KEY_RATE, "HZ", 0,

@@ -14,6 +14,7 @@
 struct kept_block {
 	struct zio_control control;
 	void *data;
+	size_t size;
 	uint32_t lost;		/* blocks missing before it */
 };
 
@@ -28,6 +29,7 @@ struct drawing {
 	const char *terminal;	/* of gnuplot; NULL: chosen by @output or display */
 	bool script;		/* print the script, and run no gnuplot */
 	bool is_signed;
+	bool has_units;
 	bool is_time;
 	double rate;		/* samples per second; 0: not known */
 };

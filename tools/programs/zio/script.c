@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Write blocks as a script for gnuplot */
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -26,6 +27,7 @@ struct curve {
 	double x;		/* number of the first sample of the block */
 	double start;		/* seconds since the first block, by time stamps */
 	size_t step;		/* samples that a pair of points stands for */
+	double *values;		/* of the block */
 };
 
 static const struct {
@@ -106,29 +108,34 @@ void write_head(FILE *out, const struct drawing *draw)
 		draw->is_time ? "seconds since the first block" : "sample");
 }
 
-/* The control tells how many bits of a sample are significant. */
-static unsigned int bits_of(const struct zio_control *control)
+/* How the samples become values, which have a unit only if the user wants it */
+static int find_scaling(const struct drawing *draw, const struct zio_control *control,
+			struct zio_control *changed, struct zio_scaling *scaling)
 {
-	unsigned int all = 8 * control->ssize;
+	struct zio_ctrl_attr *attr = &changed->attr_channel;
 
-	return control->nbits && control->nbits < all ? control->nbits : all;
+	*changed = *control;
+	if (!draw->has_units)
+		attr->std_mask &= ~(1u << ZIO_ATTR_SCALE_MANT);
+	if (draw->is_signed) {
+		attr->std_mask |= 1u << ZIO_ATTR_SIGNED;
+		attr->std_val[ZIO_ATTR_SIGNED] = 1;
+	}
+	return zio_control_scale(changed, scaling);
 }
 
-static double sample_of(const struct drawing *draw,
-			const struct kept_block *block, size_t i)
+/* Return the values of a block, for the caller to free. check_block() has accepted it. */
+static double *values_of(const struct drawing *draw, const struct kept_block *block)
 {
-	const struct zio_control *control = &block->control;
-	unsigned int all = 8 * control->ssize;
-	unsigned int bits = bits_of(control);
-	uint64_t v = get_sample(block->data, i, control->ssize);
+	struct zio_scaling scaling;
+	struct zio_control control;
+	const struct zio_block blk = { .control = &control, .data = block->data,
+				       .size = block->size };
+	double *values = allocate(block->control.nsamples, sizeof(*values));
 
-	/* Shift the bits to the top, then down: arithmetically if signed. */
-	v <<= 64 - all;
-	if (!(control->flags & ZIO_CONTROL_MSB_ALIGN))
-		v <<= all - bits;
-	if (draw->is_signed)
-		return (double)((int64_t)v >> (64 - bits));
-	return (double)(v >> (64 - bits));
+	find_scaling(draw, &block->control, &control, &scaling);
+	zio_block_to_double(&blk, values, block->control.nsamples);
+	return values;
 }
 
 static double time_of(const struct zio_control *control)
@@ -171,8 +178,7 @@ static double x_of(const struct curve *curve, const struct kept_block *block,
 static void write_point(const struct curve *curve,
 			const struct kept_block *block, size_t i)
 {
-	fprintf(curve->out, "%.12g %.17g\n", x_of(curve, block, i),
-		sample_of(curve->draw, block, i));
+	fprintf(curve->out, "%.12g %.17g\n", x_of(curve, block, i), curve->values[i]);
 }
 
 /* Write the least and the largest of samples @from to @to, in their order. */
@@ -184,11 +190,9 @@ static void write_extremes(const struct curve *curve,
 	size_t i;
 
 	for (i = from + 1; i < to; i++) {
-		double v = sample_of(curve->draw, block, i);
-
-		if (v < sample_of(curve->draw, block, least))
+		if (curve->values[i] < curve->values[least])
 			least = i;
-		if (v > sample_of(curve->draw, block, most))
+		if (curve->values[i] > curve->values[most])
 			most = i;
 	}
 	write_point(curve, block, least < most ? least : most);
@@ -196,12 +200,12 @@ static void write_extremes(const struct curve *curve,
 		write_point(curve, block, least < most ? most : least);
 }
 
-static void write_block(const struct curve *curve,
-			const struct kept_block *block)
+static void write_block(struct curve *curve, const struct kept_block *block)
 {
 	size_t count = block->control.nsamples;
 	size_t i;
 
+	curve->values = values_of(curve->draw, block);
 	for (i = 0; i < count; i += curve->step) {
 		size_t end = count - i < curve->step ? count : i + curve->step;
 
@@ -210,6 +214,7 @@ static void write_block(const struct curve *curve,
 		else
 			write_extremes(curve, block, i, end);
 	}
+	free(curve->values);
 }
 
 /* A line joins two blocks unless blocks are lost or time has passed between them. */
@@ -302,19 +307,22 @@ static void put_range(char text[RANGE_LEN], uint32_t first, uint32_t last)
 		put_text(text, RANGE_LEN, "%" PRIu32 " to %" PRIu32, first, last);
 }
 
-static void write_title(FILE *out, const struct series *series)
+static void write_title(FILE *out, const struct drawing *draw, const struct series *series)
 {
 	const struct zio_control *first = &series->blocks[0]->control;
 	const struct zio_control *control = &series->blocks[series->count - 1]->control;
 	char address[ADDRESS_LEN], trigger[ZIO_OBJ_NAME_LEN + 1];
 	char range[RANGE_LEN], title[256];
+	struct zio_control changed;
+	struct zio_scaling scaling;
 
 	put_address(address, control);
 	zio_name_text(trigger, control->triggername);
+	find_scaling(draw, control, &changed, &scaling);
 	put_range(range, first->seq_num, control->seq_num);
 	put_text(title, sizeof(title),
 		 "%s  block %s: %" PRIu32 " samples each, %u bits, trigger %s, %.6f s",
-		 address, range, control->nsamples, bits_of(control), trigger,
+		 address, range, control->nsamples, scaling.nbits, trigger,
 		 time_of(control));
 	fputs("set title ", out);
 	write_quoted(out, title);
@@ -359,6 +367,18 @@ static const struct zio_control *find_origin(const struct series *series, unsign
 	return first;
 }
 
+static void write_unit(FILE *out, const struct drawing *draw,
+		       const struct zio_control *control)
+{
+	struct zio_control changed;
+	struct zio_scaling scaling;
+
+	find_scaling(draw, control, &changed, &scaling);
+	fputs("set ylabel ", out);
+	write_quoted(out, *scaling.unit ? scaling.unit : "value");
+	fputs(" noenhanced\n", out);
+}
+
 void write_picture(FILE *out, const struct drawing *draw, const struct series *series,
 		   unsigned int n)
 {
@@ -366,13 +386,15 @@ void write_picture(FILE *out, const struct drawing *draw, const struct series *s
 	unsigned int i;
 
 	curve.origin = find_origin(series, n);
+	if (draw->has_units)
+		write_unit(out, draw, &series[0].blocks[0]->control);
 	if (is_dumb(draw) && !draw->output)
 		fputs("set print '-'\nprint \"\\033[H\\033[J\"\n", out);
 	fputs("unset arrow\nunset label\n", out);
 	for (i = 0; i < n; i++)
 		write_samples(&curve, &series[i], i);
 	if (n == 1)
-		write_title(out, &series[0]);
+		write_title(out, draw, &series[0]);
 	else
 		write_titles(out, n);
 	for (i = 0; i < n; i++)
@@ -383,13 +405,17 @@ void write_picture(FILE *out, const struct drawing *draw, const struct series *s
 int check_block(const struct drawing *draw, const struct kept_block *block)
 {
 	const struct zio_control *control = &block->control;
+	struct zio_control changed;
+	struct zio_scaling scaling;
 
 	if (!control->nsamples || !control->ssize) {
 		complain("plot: the blocks have no samples; zio-dump prints their time");
 		return -1;
 	}
-	if (!is_numeric(control->ssize)) {
-		complain("plot: samples of %u bytes are no numbers; 1, 2, 4 or 8 bytes are",
+	if (find_scaling(draw, control, &changed, &scaling)) {
+		complain(errno == EOPNOTSUPP ?
+			 "plot: samples of %u bytes are no numbers; 1, 2, 4 or 8 bytes are" :
+			 "plot: the blocks have a scale that this version does not know: leave out --units",
 			 control->ssize);
 		return -1;
 	}
