@@ -274,7 +274,6 @@ void complete_cat(int argc, char **argv)
 {
 	const char *word = argv[argc - 1];
 
-	offer_choices(word, "--method=", method_names);
 	offer_sources(word, "");
 }
 

@@ -8,6 +8,7 @@
 
 #include "complete.h"
 #include "object.h"
+#include "program.h"
 #include "text.h"
 
 const char *word_to_complete(int argc, char **argv)
@@ -42,24 +43,6 @@ void offer_objects_of(const char *word, const char *prefix,
 	for (i = 0; list && list[i]; i++)
 		offer_two(word, prefix, short_name(list[i]));
 	zio_list_free(list);
-}
-
-void offer_options(const char *word, const struct argp *argp)
-{
-	const struct argp_option *opt = argp->options;
-	const struct argp_child *child = argp->children;
-	char text[NAME_LEN];
-
-	for (; *word == '-' && opt && (opt->name || opt->key); opt++) {
-		if (!opt->name || (opt->flags & OPTION_HIDDEN))
-			continue;
-		put_text(text, sizeof(text), "--%s%s", opt->name,
-			 opt->arg ? "=" : "");
-		if (strcmp(text, word))
-			offer(word, text);
-	}
-	for (; child && child->argp; child++)
-		offer_options(word, child->argp);
 }
 
 void offer_choices(const char *word, const char *prefix,
@@ -117,4 +100,33 @@ void offer_sources(const char *word, const char *prefix)
 {
 	offer_channels(word, prefix);
 	offer_files(word, prefix);
+}
+
+/* Offer the arguments of an option whose kind is known. @prefix: "--method=" */
+static void offer_argument(const char *word, const char *prefix, const char *kind)
+{
+	if (!strcmp(kind, "FILE"))
+		offer_files(word, prefix);
+	else if (!strcmp(kind, "METHOD"))
+		offer_choices(word, prefix, method_names);
+}
+
+void offer_options(const char *word, const struct argp *argp)
+{
+	const struct argp_option *opt = argp->options;
+	const struct argp_child *child = argp->children;
+	char text[NAME_LEN];
+
+	for (; *word == '-' && opt && (opt->name || opt->key); opt++) {
+		if (!opt->name || (opt->flags & OPTION_HIDDEN))
+			continue;
+		put_text(text, sizeof(text), "--%s%s", opt->name,
+			 opt->arg ? "=" : "");
+		if (strcmp(text, word))
+			offer(word, text);
+		if (opt->arg)
+			offer_argument(word, text, opt->arg);
+	}
+	for (; child && child->argp; child++)
+		offer_options(word, child->argp);
 }

@@ -22,7 +22,10 @@ void offer(const char *word, const char *candidate);
 void offer_objects_of(const char *word, const char *prefix,
 		      const struct zio_object *in, enum zio_object_kind kind);
 
-/* Once @word begins with "-", offer the long options of @argp and its children. */
+/*
+ * Once @word begins with "-", offer the long options of @argp and its children; after
+ * "--OPTION=" what it takes, if the help calls that FILE or METHOD.
+ */
 void offer_options(const char *word, const struct argp *argp);
 
 /* Once @word begins with @prefix, offer @prefix with each name; NULL ends them. */

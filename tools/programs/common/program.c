@@ -229,6 +229,16 @@ double parse_seconds(const struct argp_state *state, const char *text)
 	return value;
 }
 
+double parse_rate(const struct argp_state *state, const char *text)
+{
+	char *end;
+	double rate = strtod(text, &end);
+
+	if (end == text || *end || !(rate > 0) || rate > 1e15)
+		argp_error(state, "--rate=%s: not a number of Hz above 0", text);
+	return rate;
+}
+
 static void put_choices(char *all, size_t size, const char *const *names)
 {
 	size_t used = 0;

@@ -83,6 +83,9 @@ uint64_t parse_number(const struct argp_state *state, const char *what,
 /* Parse a time in seconds, 0 to 86400. */
 double parse_seconds(const struct argp_state *state, const char *text);
 
+/* Parse a frequency in Hz, the argument of --rate. */
+double parse_rate(const struct argp_state *state, const char *text);
+
 /* Return the place of @text in @names, which ends with NULL. */
 int parse_choice(const struct argp_state *state, const char *what,
 		 const char *text, const char *const *names);

@@ -29,11 +29,6 @@ bool is_digits(const char *text)
 	return *text && !text[strspn(text, "0123456789")];
 }
 
-bool is_numbered(const char *name, const char *prefix)
-{
-	return has_prefix(name, prefix) && is_digits(name + strlen(prefix));
-}
-
 const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -16,9 +16,6 @@ bool has_prefix(const char *text, const char *prefix);
 /* Return true if @text is one or more decimal digits, and nothing else. */
 bool is_digits(const char *text);
 
-/* Return true if @name is @prefix and a number, as in "cset0". */
-bool is_numbered(const char *name, const char *prefix);
-
 /* Return the part of @path after its last slash; all of it without a slash. */
 const char *base_name(const char *path);
 

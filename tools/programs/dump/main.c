@@ -3,7 +3,6 @@
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -299,16 +298,6 @@ static void parse_format(const struct argp_state *state, struct dump *d, char *w
 	}
 }
 
-static double parse_rate(const struct argp_state *state, const char *text)
-{
-	char *end;
-	double rate = strtod(text, &end);
-
-	if (end == text || *end || !(rate > 0) || isinf(rate))
-		argp_error(state, "--rate=%s: not a number of Hz above 0", text);
-	return rate;
-}
-
 static void check_options(const struct argp_state *state, const struct dump *d)
 {
 	if (d->tap && d->method)
@@ -426,7 +415,6 @@ void complete_dump(int argc, char **argv)
 	const char *word = argv[argc - 1];
 
 	offer_choices(word, "--format=", format_names);
-	offer_choices(word, "--method=", method_names);
 	offer_sources(word, "");
 }
 

@@ -33,18 +33,14 @@ extern const struct argp list_argp, get_argp, set_argp, create_argp, destroy_arg
 extern const char *const sort_names[];
 
 /* complete.c: offer candidates for the last of the words after "zio". */
-void complete_list(int argc, char **argv);
+void complete_objects(int argc, char **argv);
+void complete_channels(int argc, char **argv);
+void complete_files(int argc, char **argv);
 void complete_top(int argc, char **argv);
 void complete_get(int argc, char **argv);
 void complete_set(int argc, char **argv);
 void complete_create(int argc, char **argv);
 void complete_destroy(int argc, char **argv);
-void complete_plot(int argc, char **argv);
-void complete_trace(int argc, char **argv);
-void complete_flush(int argc, char **argv);
-void complete_export(int argc, char **argv);
-void complete_save(int argc, char **argv);
-void complete_restore(int argc, char **argv);
 
 /* holders.c */
 

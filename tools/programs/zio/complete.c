@@ -114,21 +114,15 @@ static void offer_values(const char *word, const char *attr)
 	}
 }
 
-void complete_list(int argc, char **argv)
+void complete_objects(int argc, char **argv)
 {
 	offer_objects(last_word(argc, argv));
-}
-
-void complete_export(int argc, char **argv)
-{
-	offer_files(last_word(argc, argv), "--output=");
-	complete_list(argc, argv);
 }
 
 void complete_top(int argc, char **argv)
 {
 	offer_choices(last_word(argc, argv), "--sort=", sort_names);
-	complete_list(argc, argv);
+	complete_objects(argc, argv);
 }
 
 void complete_get(int argc, char **argv)
@@ -234,30 +228,12 @@ void complete_destroy(int argc, char **argv)
 		offer_objects_of(word, "", NULL, named_kind(argv[1]));
 }
 
-void complete_plot(int argc, char **argv)
+void complete_channels(int argc, char **argv)
 {
 	offer_channels(last_word(argc, argv), "");
 }
 
-void complete_trace(int argc, char **argv)
-{
-	offer_files(last_word(argc, argv), "--output=");
-	complete_list(argc, argv);
-}
-
-void complete_flush(int argc, char **argv)
-{
-	offer_channels(last_word(argc, argv), "");
-}
-
-/* There is nothing but options. */
-void complete_save(int argc, char **argv)
-{
-	(void)argc;
-	(void)argv;
-}
-
-void complete_restore(int argc, char **argv)
+void complete_files(int argc, char **argv)
 {
 	offer_files(last_word(argc, argv), "");
 }

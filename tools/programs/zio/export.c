@@ -15,85 +15,31 @@ struct export {
 	struct arguments patterns;
 };
 
-/* A metric of a channel, or of a set if @of_set is there; -1 is not known. */
+/* A count of a channel or of a set; -1 is not known. */
 struct metric {
 	const char *name, *type, *help;
-	int64_t (*of_channel)(const struct channel *chan);
-	int64_t (*of_set)(const struct cset *cset);
+	bool is_of_set;
+	size_t offset;
 };
 
-static int64_t blocks_of(const struct channel *chan)
-{
-	return chan->blocks;
-}
-
-static int64_t bytes_of(const struct channel *chan)
-{
-	return chan->bytes;
-}
-
-static int64_t lost_of(const struct channel *chan)
-{
-	return chan->lost;
-}
-
-static int64_t queued_of(const struct channel *chan)
-{
-	return chan->queued;
-}
-
-static int64_t length_of(const struct channel *chan)
-{
-	return chan->length;
-}
-
-static int64_t alarms_of(const struct channel *chan)
-{
-	return chan->alarms;
-}
-
-static int64_t is_on(const struct channel *chan)
-{
-	return !strcmp(channel_state(chan), "on");
-}
-
-static int64_t fired_of(const struct cset *cset)
-{
-	return cset->fired;
-}
-
-static int64_t lost_triggers_of(const struct cset *cset)
-{
-	return cset->lost_triggers;
-}
-
-static int64_t io_errors_of(const struct cset *cset)
-{
-	return cset->io_errors;
-}
+#define CHANNEL(member) false, offsetof(struct channel, member)
+#define CSET(member) true, offsetof(struct cset, member)
 
 static const struct metric metrics[] = {
-	{ "zio_channel_blocks_total", "counter", "Blocks of the channel.",
-	  blocks_of, NULL },
-	{ "zio_channel_bytes_total", "counter", "Bytes of their samples.",
-	  bytes_of, NULL },
-	{ "zio_channel_lost_blocks_total", "counter", "Blocks that were lost.",
-	  lost_of, NULL },
+	{ "zio_channel_blocks_total", "counter", "Blocks of the channel.", CHANNEL(blocks) },
+	{ "zio_channel_bytes_total", "counter", "Bytes of their samples.", CHANNEL(bytes) },
+	{ "zio_channel_lost_blocks_total", "counter", "Blocks that were lost.", CHANNEL(lost) },
 	{ "zio_channel_queued_blocks", "gauge", "Blocks in the queue of an input.",
-	  queued_of, NULL },
+	  CHANNEL(queued) },
 	{ "zio_channel_max_queued_blocks", "gauge", "Blocks that the buffer holds.",
-	  length_of, NULL },
-	{ "zio_channel_alarms", "gauge", "Bits of the alarms that are set.",
-	  alarms_of, NULL },
-	{ "zio_channel_on", "gauge",
-	  "1 if the channel, its set and its trigger are enabled.", is_on, NULL },
-	{ "zio_cset_fired_total", "counter", "Events that the set has taken.",
-	  NULL, fired_of },
+	  CHANNEL(length) },
+	{ "zio_channel_alarms", "gauge", "Bits of the alarms that are set.", CHANNEL(alarms) },
+	{ "zio_channel_on", "gauge", "1 if the channel, its set and its trigger are enabled.",
+	  CHANNEL(is_on) },
+	{ "zio_cset_fired_total", "counter", "Events that the set has taken.", CSET(fired) },
 	{ "zio_cset_lost_triggers_total", "counter",
-	  "Events that came while the set was still armed.", NULL,
-	  lost_triggers_of },
-	{ "zio_cset_io_errors_total", "counter", "Errors of the driver.",
-	  NULL, io_errors_of },
+	  "Events that came while the set was still armed.", CSET(lost_triggers) },
+	{ "zio_cset_io_errors_total", "counter", "Errors of the driver.", CSET(io_errors) },
 };
 
 /* Backslash, quote and newline have an escape in the value of a label. */
@@ -125,8 +71,11 @@ static void print_labels(FILE *out, const struct cset *cset, const char *channel
 }
 
 static void print_value(FILE *out, const struct metric *metric, const struct cset *cset,
-			const char *channel, int64_t value)
+			const char *channel, const void *object)
 {
+	int64_t value;
+
+	memcpy(&value, (const char *)object + metric->offset, sizeof(value));
 	if (value < 0)
 		return;
 	fputs(metric->name, out);
@@ -138,12 +87,12 @@ static void print_cset(FILE *out, const struct metric *metric, const struct cset
 {
 	int c;
 
-	if (metric->of_set && cset->chosen)
-		print_value(out, metric, cset, NULL, metric->of_set(cset));
-	for (c = 0; metric->of_channel && c < cset->count; c++)
+	if (metric->is_of_set && cset->chosen)
+		print_value(out, metric, cset, NULL, cset);
+	for (c = 0; !metric->is_of_set && c < cset->count; c++)
 		if (cset->channels[c].chosen)
 			print_value(out, metric, cset, cset->channels[c].path,
-				    metric->of_channel(&cset->channels[c]));
+				    &cset->channels[c]);
 }
 
 static void print_csets(FILE *out, const struct snapshot *snap, const struct metric *metric)
@@ -273,21 +222,17 @@ int run_export(int argc, char **argv)
 {
 	struct export export = { 0 };
 	struct snapshot *snap;
-	int code = EXIT_OK, i;
+	int code = EXIT_OK;
 
 	parse_command(&export_argp, argc, argv, &export);
 	snap = take_snapshot();
 	if (!snap)
 		return EXIT_FAILED;
-	for (i = 0; i < export.patterns.count; i++)
-		if (!choose_objects(snap, &export.patterns.text[i], 1)) {
-			complain("nothing matches '%s'", export.patterns.text[i]);
-			code = EXIT_FAILED;
-		}
-	choose_objects(snap, export.patterns.text, export.patterns.count);
-	if (!code && export.output)
+	if (choose_named(snap, &export.patterns) < export.patterns.count)
+		code = EXIT_FAILED;
+	else if (export.output)
 		code = write_file(export.output, snap);
-	else if (!code)
+	else
 		print_metrics(stdout, snap);
 	free_snapshot(snap);
 	return code;

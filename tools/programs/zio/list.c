@@ -316,28 +316,12 @@ static void print_list(struct list *list, struct snapshot *snap)
 	}
 }
 
-/* Complain about patterns that match nothing; return how many match. */
-static int check_patterns(const struct list *list, struct snapshot *snap)
-{
-	int good = 0;
-	int i;
-
-	for (i = 0; i < list->patterns.count; i++) {
-		if (choose_objects(snap, &list->patterns.text[i], 1))
-			good++;
-		else
-			complain("nothing matches '%s'", list->patterns.text[i]);
-	}
-	return good;
-}
-
 static int list_chosen(struct list *list, struct snapshot *snap)
 {
-	int good = check_patterns(list, snap);
+	int good = choose_named(snap, &list->patterns);
 
 	if (!snap->count && list->form != FORM_JSON)
 		complain("there is no device: load a driver, such as zio-zero (modprobe zio-zero)");
-	choose_objects(snap, list->patterns.text, list->patterns.count);
 	if (good || !list->patterns.count)
 		print_list(list, snap);
 	return good < list->patterns.count ? EXIT_FAILED : EXIT_OK;

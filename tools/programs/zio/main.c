@@ -22,35 +22,36 @@ struct command {
 	const char *program;	/* its own name, or the other program */
 };
 
-#define OWN(name, help) { #name, help, run_##name, &name##_argp, complete_##name, NULL }
-#define LINKED(name, program, help) \
-	{ #name, help, run_##name, &name##_argp, complete_##name, program }
+#define LINKED(name, complete, program, help) \
+	{ #name, help, run_##name, &name##_argp, complete, program }
+#define OWN(name, complete, help) LINKED(name, complete, NULL, help)
 #define OTHER(name, program, help) { name, help, NULL, NULL, NULL, program }
 #define GROUP(title) { NULL, title, NULL, NULL, NULL, NULL }
 
 /* The help, the completion and zio(1) show this list. */
 static const struct command commands[] = {
 	GROUP("Look at devices and blocks:"),
-	OWN(list, "show devices, sets, channels, shared triggers"),
-	OWN(top, "show rates and losses, live"),
-	OWN(plot, "draw channels, live or to a file"),
-	LINKED(dump, "zio-dump", "print blocks as text, CSV or JSON"),
-	OWN(trace, "print what happens to each block"),
+	OWN(list, complete_objects, "show devices, sets, channels, shared triggers"),
+	OWN(top, complete_top, "show rates and losses, live"),
+	OWN(plot, complete_channels, "draw channels, live or to a file"),
+	LINKED(dump, complete_dump, "zio-dump", "print blocks as text, CSV or JSON"),
+	OWN(trace, complete_objects, "print what happens to each block"),
 	OTHER("scope", "zio-scope", "show channels in a browser"),
 	GROUP("Set up:"),
-	OWN(get, "show attributes"),
-	OWN(set, "change attributes"),
-	OWN(create, "make a shared trigger or a device"),
-	OWN(destroy, "remove one of these"),
-	OWN(save, "print all settings"),
-	OWN(restore, "set what save has printed"),
+	OWN(get, complete_get, "show attributes"),
+	OWN(set, complete_set, "change attributes"),
+	OWN(create, complete_create, "make a shared trigger or a device"),
+	OWN(destroy, complete_destroy, "remove one of these"),
+	OWN(save, NULL, "print all settings"),
+	OWN(restore, complete_files, "set what save has printed"),
 	GROUP("Move blocks:"),
-	LINKED(copy, "zio-copy", "copy blocks between channels and block files"),
-	LINKED(cat, "zio-cat-file", "write samples to standard output"),
-	OWN(flush, "drop what is queued on inputs"),
+	LINKED(copy, complete_copy, "zio-copy",
+	       "copy blocks between channels and block files"),
+	LINKED(cat, complete_cat, "zio-cat-file", "write samples to standard output"),
+	OWN(flush, complete_channels, "drop what is queued on inputs"),
 	OTHER("record", "zio-nexus", "record channels in HDF5 files"),
 	GROUP("Work with other systems:"),
-	OWN(export, "print statistics for Prometheus"),
+	OWN(export, complete_objects, "print statistics for Prometheus"),
 	OTHER("nexus", "zio-nexus", "record, check and convert files of NeXus"),
 	OTHER("kafka", "zio-kafka", "send blocks to Apache Kafka, and read them back"),
 	OTHER("pva", "zio-pva", "show blocks and settings by PVAccess of EPICS"),
@@ -213,7 +214,8 @@ static void complete_command(const struct command *command, int argc, char **arg
 		return;
 	}
 	offer_options(argv[argc - 1], command->argp);
-	command->complete(argc, argv);
+	if (command->complete)
+		command->complete(argc, argv);
 }
 
 static void offer_commands(const char *word)

@@ -34,6 +34,7 @@ static bool scan_channel(struct channel *chan, struct cset *cset,
 		return false;
 	chan->inode = st.st_ino;
 	chan->enable = get_number(obj, "enable") == 1;
+	chan->is_on = !strcmp(channel_state(chan), "on");
 	chan->alarms = get_number(obj, "alarms");
 	chan->blocks = get_number(obj, "statistics/blocks");
 	chan->bytes = get_number(obj, "statistics/bytes");
@@ -352,6 +353,20 @@ int choose_objects(struct snapshot *snap, char **patterns, int count)
 				 patterns, count) +
 	       choose_configured(snap->configured, snap->n_configured, "device",
 				 patterns, count);
+}
+
+int choose_named(struct snapshot *snap, const struct arguments *patterns)
+{
+	int i, good = 0;
+
+	for (i = 0; i < patterns->count; i++) {
+		if (choose_objects(snap, &patterns->text[i], 1))
+			good++;
+		else
+			complain("nothing matches '%s'", patterns->text[i]);
+	}
+	choose_objects(snap, patterns->text, patterns->count);
+	return good;
 }
 
 const char *channel_state(const struct channel *chan)

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "common/object.h"
+#include "common/program.h"
 
 struct cset;
 
@@ -23,7 +24,7 @@ struct channel {
 	char source[NAME_LEN];	/* of an output with a route: its input; else "" */
 	int64_t blocks, bytes;
 	int64_t lost;		/* includes the losses of its route */
-	int64_t alarms;
+	int64_t alarms, is_on;
 	int64_t queued, length;	/* blocks in the queue; in the buffer */
 	double blocks_rate, bytes_rate, lost_rate;
 };
@@ -82,6 +83,12 @@ void set_rates(struct snapshot *snap, const struct snapshot *before);
  * objects in them. If there are no patterns, all match. Returns how many match.
  */
 int choose_objects(struct snapshot *snap, char **patterns, int count);
+
+/*
+ * choose_objects() for the arguments of a command. Complain about a pattern that matches
+ * nothing. Returns how many match something.
+ */
+int choose_named(struct snapshot *snap, const struct arguments *patterns);
 
 /* Return "on", or what is switched off: "off", "set-off", "trigger-off". */
 const char *channel_state(const struct channel *chan);

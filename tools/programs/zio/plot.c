@@ -316,16 +316,6 @@ static int open_and_run(struct plot *plot)
 	return code;
 }
 
-static double parse_rate(const struct argp_state *state, const char *text)
-{
-	char *end;
-	double rate = strtod(text, &end);
-
-	if (end == text || *end || !(rate > 0) || rate > 1e15)
-		argp_error(state, "--rate=%s: not a frequency in Hz", text);
-	return rate;
-}
-
 static void check_options(const struct plot *plot,
 			  const struct argp_state *state)
 {
