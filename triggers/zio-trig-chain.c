@@ -15,6 +15,7 @@ static const struct zio_trigger_attr chain_attrs[] = {
 	[CHAIN_SOURCE] = {
 		.name = "source",
 		.kind = ZIO_TRIGGER_TEXT,
+		.format = "<set>",
 	},
 };
 

@@ -29,6 +29,14 @@
 
 enum { IRQ_NUMBER, IRQ_LINE, IRQ_EDGE };
 
+static const char *const irq_edges[] = { "rising", "falling", "both" };
+
+static const unsigned long irq_edge_flags[] = {
+	IRQF_TRIGGER_RISING,
+	IRQF_TRIGGER_FALLING,
+	IRQF_TRIGGER_RISING | IRQF_TRIGGER_FALLING,
+};
+
 static const struct zio_trigger_attr irq_attrs[] = {
 	[IRQ_NUMBER] = {
 		.name = "irq",
@@ -38,10 +46,13 @@ static const struct zio_trigger_attr irq_attrs[] = {
 	[IRQ_LINE] = {
 		.name = "line",
 		.kind = ZIO_TRIGGER_TEXT,
+		.format = "<label:offset>",
 	},
 	[IRQ_EDGE] = {
 		.name = "edge",
 		.kind = ZIO_TRIGGER_TEXT,
+		.words = irq_edges,
+		.n_words = ARRAY_SIZE(irq_edges),
 	},
 };
 
@@ -107,32 +118,11 @@ static void irq_destroy(struct zio_trigger *trig)
 	kfree(state);
 }
 
-static const struct {
-	const char *name;
-	unsigned long flags;
-} irq_edges[] = {
-	{ "rising", IRQF_TRIGGER_RISING },
-	{ "falling", IRQF_TRIGGER_FALLING },
-	{ "both", IRQF_TRIGGER_RISING | IRQF_TRIGGER_FALLING },
-};
-
-static int irq_find_edge(const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(irq_edges); i++)
-		if (!strcmp(name, irq_edges[i].name))
-			return i;
-	return -EINVAL;
-}
-
 static int irq_text_is_valid(struct zio_trigger *trig, unsigned int index,
 			     const char *text)
 {
 	int n;
 
-	if (index == IRQ_EDGE)
-		return min(irq_find_edge(text), 0);
 	/* The line becomes an input. */
 	if (!capable(CAP_SYS_RAWIO))
 		return -EPERM;
@@ -190,7 +180,7 @@ static void irq_leave_controller(struct irq_state *state)
 /* The caller holds the lock of the controller's device, so that it cannot be unbound. */
 static int irq_take_line(struct zio_trigger *trig, struct gpio_descs *line)
 {
-	const char *edge = zio_trigger_text(trig, IRQ_EDGE);
+	int edge = match_string(irq_edges, ARRAY_SIZE(irq_edges), zio_trigger_text(trig, IRQ_EDGE));
 	struct irq_state *state = trig->priv;
 	int irq, ret;
 
@@ -200,8 +190,7 @@ static int irq_take_line(struct zio_trigger *trig, struct gpio_descs *line)
 	if (irq < 0)
 		return irq;
 	ret = zio_request_hard_irq(irq, irq_happened,
-				   irq_edges[*edge ? irq_find_edge(edge) : 0].flags,
-				   "zio-trigger", trig);
+				   irq_edge_flags[max(edge, 0)], "zio-trigger", trig);
 	if (ret < 0)
 		return ret;
 	state->irq = irq;

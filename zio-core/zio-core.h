@@ -80,12 +80,15 @@ struct zio_queue {
 	atomic_t tail ____cacheline_aligned_in_smp;
 };
 
+struct zio_limits;
+
 /**
  * struct zio_file - a file in sysfs
  * @attr: its name and mode
  * @show: prints the value; NULL for the number at @offset
  * @set: takes a number, of 0 and 1 if the number at @offset is a bool; or NULL
  * @store: takes a text, if @set is NULL; returns 0 or an error
+ * @limits: what @set or @store accepts; NULL: all numbers of the type
  * @mode: optional: returns the mode, or 0 if there is no such file
  * @needs: ZIO_CSET_*: only sets with all of these flags have the file
  * @lacks: sets with one of these flags have no such file
@@ -100,14 +103,12 @@ struct zio_file {
 	ssize_t (*show)(struct kobject *kobj, const struct zio_file *file, char *page);
 	int (*set)(struct kobject *kobj, u32 value);
 	int (*store)(struct kobject *kobj, const struct zio_file *file, const char *text);
+	struct zio_limits (*limits)(struct kobject *kobj, const struct zio_file *file);
 	umode_t (*mode)(struct kobject *kobj, const struct zio_file *file);
-	u32 needs;
-	u32 lacks;
-	s16 offset;
-	u16 index;
+	u16 needs, lacks;
+	union { s16 offset; u16 index; };
 	u8 size;
-	bool lock_show;
-	bool no_lock;
+	bool lock_show : 1, no_lock : 1;
 };
 
 /* A file of the driver: one for all channels of a set. Each channel has its value. */

@@ -27,12 +27,16 @@ enum slink_reset {
 #define SLINK_STATISTIC(_name, _stat)					\
 	ZIO_ATTR_PARAM(_name, 0444, 0, SLINK_STAT + (_stat))
 
+static const u32 slink_resets[] = { RESET_CARD, RESET_LINK, RESET_FIFO };
+static const u32 slink_widths[] = { 8, 16, 32 };
+
 const struct zio_attr_desc slink_input_attrs[] = {
 	SLINK_RO("link", SLINK_LINK),
-	{ .name = "reset", .mode = 0644, .max = RESET_FIFO, .id = SLINK_RESET },
+	{ .name = "reset", .mode = 0644, .max = RESET_FIFO, .id = SLINK_RESET,
+	  .choices = slink_resets, .n_choices = ARRAY_SIZE(slink_resets) },
 	{ .name = "width", .mode = 0644, .value = 32, .min = 8, .max = 32,
 	  .place = ZIO_ATTR_PLACE_STD, .index = ZIO_ATTR_NBITS,
-	  .id = SLINK_WIDTH },
+	  .id = SLINK_WIDTH, .choices = slink_widths, .n_choices = ARRAY_SIZE(slink_widths) },
 	{ .name = "return-lines", .mode = 0644, .max = 15,
 	  .place = ZIO_ATTR_PLACE_EXT, .index = 0, .id = SLINK_LINES },
 	{ .name = "test", .mode = 0644, .max = 1,
@@ -59,20 +63,13 @@ const struct zio_attr_desc slink_input_attrs[] = {
 	SLINK_STATISTIC("restarts", SLINK_RESTARTS),
 };
 
-static int slink_set_width(struct slink_card *card, u32 bits)
-{
-	int code = slink_width_code(bits);
-
-	if (code >= 0)
-		slink_set_omb1(card, OMB1_WIDTH, FIELD_PREP(OMB1_WIDTH, code));
-	return min(code, 0);
-}
-
 static int slink_set_value(struct slink_card *card, unsigned long id, u32 value)
 {
 	switch (id) {
 	case SLINK_WIDTH:
-		return slink_set_width(card, value);
+		slink_set_omb1(card, OMB1_WIDTH,
+			       FIELD_PREP(OMB1_WIDTH, slink_width_code(value)));
+		break;
 	case SLINK_LINES:
 		slink_set_omb1(card, OMB1_LINES,
 			       FIELD_PREP(OMB1_LINES, value));
@@ -117,8 +114,6 @@ static int slink_reset(struct slink_card *card, u32 what)
 	case RESET_FIFO:
 		slink_empty_fifo(card);
 		break;
-	default:
-		return -EINVAL;
 	}
 	slink_service(card);
 	return 0;

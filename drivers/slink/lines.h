@@ -9,6 +9,7 @@
 #define _ZIO_SLINK_LINES_H
 
 #include <linux/bits.h>
+#include <linux/log2.h>
 
 #define SLINK_VENDOR	0x10dc	/* CERN */
 #define SSPCI_DEVICE	0x0011
@@ -45,10 +46,10 @@
 #define SPS_LINES		GENMASK(3, 0)	/* LRL, return lines */
 #define SPS_LDOWN_N		BIT(4)
 
-/* The code of a width in OMB1, or -EINVAL */
-static inline int slink_width_code(u32 bits)
+/* The code of a width of 32, 16 or 8 bits in OMB1 */
+static inline u32 slink_width_code(u32 bits)
 {
-	return bits == 32 ? 0 : bits == 16 ? 1 : bits == 8 ? 2 : -EINVAL;
+	return ilog2(32 / bits);
 }
 
 #endif /* _ZIO_SLINK_LINES_H */

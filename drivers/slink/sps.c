@@ -30,12 +30,16 @@ enum sps_reset {
 #define SPS_STATISTIC(_name, _stat)					\
 	ZIO_ATTR_PARAM(_name, 0444, 0, SPS_ATTR_STAT + (_stat))
 
+static const u32 sps_resets[] = { RESET_CARD, RESET_LINK };
+static const u32 sps_widths[] = { 8, 16, 32 };
+
 static const struct zio_attr_desc sps_attrs[] = {
 	ZIO_ATTR_PARAM("link", 0444, 0, SPS_ATTR_LINK),
-	{ .name = "reset", .mode = 0644, .max = RESET_LINK, .id = SPS_ATTR_RESET },
+	{ .name = "reset", .mode = 0644, .max = RESET_LINK, .id = SPS_ATTR_RESET,
+	  .choices = sps_resets, .n_choices = ARRAY_SIZE(sps_resets) },
 	{ .name = "width", .mode = 0644, .value = 32, .min = 8, .max = 32,
 	  .place = ZIO_ATTR_PLACE_STD, .index = ZIO_ATTR_NBITS,
-	  .id = SPS_ATTR_WIDTH },
+	  .id = SPS_ATTR_WIDTH, .choices = sps_widths, .n_choices = ARRAY_SIZE(sps_widths) },
 	ZIO_ATTR_PARAM("return-lines", 0444, 0, SPS_ATTR_LINES),
 	{ .name = "test", .mode = 0644, .max = 1, .id = SPS_ATTR_TEST },
 	ZIO_ATTR_PARAM("begin-word", 0644, 0xb0f00000, SPS_ATTR_BEGIN),
@@ -49,20 +53,13 @@ static const struct zio_attr_desc sps_attrs[] = {
 	SPS_STATISTIC("restarts", SPS_RESTARTS),
 };
 
-static int sps_set_width(struct sps_card *card, u32 bits)
-{
-	int code = slink_width_code(bits);
-
-	if (code >= 0)
-		sps_set_omb1(card, OMB1_WIDTH, FIELD_PREP(OMB1_WIDTH, code));
-	return min(code, 0);
-}
-
 static int sps_set_value(struct sps_card *card, unsigned long id, u32 value)
 {
 	switch (id) {
 	case SPS_ATTR_WIDTH:
-		return sps_set_width(card, value);
+		sps_set_omb1(card, OMB1_WIDTH,
+			     FIELD_PREP(OMB1_WIDTH, slink_width_code(value)));
+		break;
 	case SPS_ATTR_TEST:
 		sps_set_omb1(card, SPS_UTEST_N, value ? 0 : SPS_UTEST_N);
 		break;
@@ -82,10 +79,8 @@ static int sps_reset(struct sps_card *card, u32 what)
 		return -EIO;
 	if (what == RESET_CARD)
 		sps_restart(card);
-	else if (what == RESET_LINK)
-		sps_reset_link(card);
 	else
-		return -EINVAL;
+		sps_reset_link(card);
 	sps_service(card);
 	return 0;
 }

@@ -30,6 +30,8 @@
  * @is_signed: @value, @min and @max are an s32, as the values of attr_set() and
  *             attr_get(); sysfs has negative numbers. If @min and @max are 0, all are
  *             accepted. ZIO_ATTR_OFFSET is always signed.
+ * @choices: the only values accepted from @min to @max (-EINVAL for others); or NULL
+ * @n_choices: number of @choices
  * @id: for the driver: attr_set() and attr_get() can tell attributes apart by it
  */
 struct zio_attr_desc {
@@ -41,6 +43,8 @@ struct zio_attr_desc {
 	u32 min;
 	u32 max;
 	bool is_signed;
+	const u32 *choices;
+	unsigned int n_choices;
 	unsigned long id;
 };
 

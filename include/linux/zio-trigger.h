@@ -23,7 +23,7 @@ struct zio_config_group;
 
 /* Kinds of attributes of a trigger */
 #define ZIO_TRIGGER_NUMBER	0
-#define ZIO_TRIGGER_TEXT	1	/* ops->text_is_valid() checks it */
+#define ZIO_TRIGGER_TEXT	1	/* one of @words, or ops->text_is_valid() checks it */
 #define ZIO_TRIGGER_ACTION	2	/* it has no value: a write calls ops->act() */
 
 #define ZIO_TRIGGER_NO_EXT	0xff
@@ -39,6 +39,9 @@ struct zio_config_group;
  * @min: smallest value accepted (-ERANGE below)
  * @max: largest value accepted (-ERANGE above); 0 stands for 2^32 - 1, or for
  *       2^63 - 1 if wide
+ * @words: the texts accepted (-EINVAL for others); or NULL
+ * @n_words: number of @words
+ * @format: what a text without @words is, for users: "<label:offset>"; or NULL
  */
 struct zio_trigger_attr {
 	const char *name;
@@ -48,6 +51,9 @@ struct zio_trigger_attr {
 	u64 value;
 	u64 min;
 	u64 max;
+	const char *const *words;
+	unsigned int n_words;
+	const char *format;
 };
 
 /* The value of an attribute, by its kind */

@@ -36,7 +36,7 @@ control-attrs current-control enable name statistics/blocks statistics/bytes
 statistics/held-by statistics/held-bytes statistics/lost_blocks type"
 scale_files="offset scale signed unit"
 input_files="flush statistics/flushed statistics/taps"
-cset_files="current_buffer current_trigger direction enable name ssize
+cset_files="accepted current_buffer current_trigger direction enable name ssize
 statistics/fired statistics/io_errors statistics/lost_triggers timeout-ms
 trigger/clock trigger/clock-source trigger/control-attrs trigger/enable
 trigger/name trigger/nsamples trigger/nshots trigger/post-samples

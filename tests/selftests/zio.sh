@@ -68,7 +68,7 @@ test_get()
 	gives 0 "get: all of a device" zio get zzero
 	is "get: all attributes" "$(echo "$said" | cut -d= -f1 | sort | md5sum)" \
 		"$(cd $zzero && find cset* -type f ! -name uevent \
-			! -name current-control ! -name flush | sort | md5sum)"
+			! -name current-control ! -name accepted ! -name flush | sort | md5sum)"
 	for object in zzero-0000/cset0/trigger zzero/0/trigger; do
 		gives 0 "get: $object" zio get $object/nsamples
 		is "get: $object: value" "$said" 16

@@ -418,11 +418,11 @@ int zio_buffers_resize(struct zio_cset_core *cset, size_t block_len)
  * zio_buffer_resize() - change the number of blocks of one channel, or the size of its area
  * @buf: the buffer; its set's mutex is held
  * @len: 1 ... ZIO_MAX_LEN
- * @kb: KiB of the area; ignored by a type without one
+ * @kb: KiB of the area, not 0; ignored by a type without one
  *
  * Context: Process, sleeps.
  *
- * Return: 0; -EINVAL; -ENOMEM; -EBUSY while the channel has a ring, or while an area is
+ * Return: 0; -ENOMEM; -EBUSY while the channel has a ring, or while an area is
  * mapped or has a block in use; -ENOSPC if no block would fit. On error nothing has changed.
  */
 int zio_buffer_resize(struct zio_buffer *buf, unsigned int len, unsigned int kb)
@@ -431,8 +431,6 @@ int zio_buffer_resize(struct zio_buffer *buf, unsigned int len, unsigned int kb)
 	struct zio_cset_core *cset = buf->chan->cset;
 	int ret;
 
-	if (!len || len > ZIO_MAX_LEN || (buf->kb && !kb))
-		return -EINVAL;
 	if (len == buf->len && kb == buf->kb)
 		return 0;
 	if (zio_channel_has_ring(buf->chan))

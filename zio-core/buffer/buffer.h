@@ -17,7 +17,7 @@ int zio_buffer_resize(struct zio_buffer *buf, unsigned int len, unsigned int kb)
 void zio_buffers_exit(void);
 
 /* type.c */
-ssize_t zio_buffer_list_types(char *page);
+ssize_t zio_buffer_list_types(char *page, int at);
 
 /* area.c */
 struct zio_area *zio_area_get(struct zio_area __rcu **from);

@@ -99,19 +99,20 @@ const struct zio_buffer_type *zio_buffer_type_get(const char *name)
 /**
  * zio_buffer_list_types() - list the registered buffer types
  * @page: a page of sysfs for the text
+ * @at: where the text begins
  *
  * Context: Process, sleeps.
  *
  * Return: the length of the text.
  */
-ssize_t zio_buffer_list_types(char *page)
+ssize_t zio_buffer_list_types(char *page, int at)
 {
 	struct zio_buffer_type *type;
 	ssize_t len = 0;
 
 	mutex_lock(&zio_types_lock);
 	list_for_each_entry(type, &zio_buffer_types, node)
-		len += sysfs_emit_at(page, len, "%s\n", type->name);
+		len += sysfs_emit_at(page, at + len, "%s\n", type->name);
 	mutex_unlock(&zio_types_lock);
 	return len;
 }

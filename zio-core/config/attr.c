@@ -68,34 +68,31 @@ static void attr_refresh(struct kobject *kobj, const struct zio_attr_desc *desc)
 		zio_cset_refresh(kobj_to_cset(kobj));
 }
 
-static int parse_signed(const struct zio_attr_desc *desc, const char *text, u32 *value)
+static struct zio_limits attr_limits(struct kobject *kobj, const struct zio_file *file)
 {
-	s32 min = desc->min, max = desc->max, number;
-	int ret = kstrtos32(text, 0, &number);
+	const struct zio_attr_desc *desc = to_zio_attr(file)->desc;
+	struct zio_limits limits = {
+		.min = desc->min,
+		.max = desc->max ?: U32_MAX,
+		.error = -ERANGE,
+		.is_signed = zio_attr_is_signed(desc),
+		.choices = desc->choices,
+		.n = desc->n_choices,
+	};
 
-	if (ret)
-		return ret;
-	*value = number;
-	return (min || max) && (number < min || number > max) ? -ERANGE : 0;
-}
-
-static int parse_value(const struct zio_attr_desc *desc, const char *text, u32 *value)
-{
-	int ret;
-
-	if (zio_attr_is_signed(desc))
-		return parse_signed(desc, text, value);
-	ret = kstrtou32(text, 0, value);
-	if (ret)
-		return ret;
-	return *value < desc->min || (desc->max && *value > desc->max) ? -ERANGE : 0;
+	if (limits.is_signed) {
+		limits.min = desc->min || desc->max ? (s32)desc->min : S32_MIN;
+		limits.max = desc->min || desc->max ? (s32)desc->max : S32_MAX;
+	}
+	return limits;
 }
 
 static int attr_store(struct kobject *kobj, const struct zio_file *file, const char *text)
 {
 	const struct zio_attr_desc *desc = to_zio_attr(file)->desc;
-	u32 value;
-	int ret = parse_value(desc, text, &value) ?: attr_tell_driver(kobj, desc, value);
+	struct zio_limits limits = attr_limits(kobj, file);
+	u64 value;
+	int ret = zio_limits_parse(&limits, text, &value) ?: attr_tell_driver(kobj, desc, value);
 
 	if (ret)
 		return ret;
@@ -113,6 +110,7 @@ static void init_attr(struct zio_attr *attr, unsigned int index,
 		.show = attr_show,
 		.lock_show = true,
 		.store = desc->mode & 0222 ? attr_store : NULL,
+		.limits = attr_limits,
 		.index = index,
 	};
 }

@@ -17,13 +17,13 @@ static ssize_t version_show(ZIO_BUS_CONST struct bus_type *bus, char *page)
 static ssize_t available_buffers_show(ZIO_BUS_CONST struct bus_type *bus,
 				      char *page)
 {
-	return zio_buffer_list_types(page);
+	return zio_buffer_list_types(page, 0);
 }
 
 static ssize_t available_triggers_show(ZIO_BUS_CONST struct bus_type *bus,
 				       char *page)
 {
-	return zio_trigger_list_types(page);
+	return zio_trigger_list_types(page, 0);
 }
 
 static BUS_ATTR_RO(version);

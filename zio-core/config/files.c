@@ -11,20 +11,26 @@
 #include "config/internal.h"
 
 #define to_kind(_kobj)	container_of((_kobj)->ktype, struct zio_kind, ktype)
-#define to_file(_attr)	container_of(_attr, struct zio_file, attr)
 
 /* Accepts 0 and 1 only, so that a typing error switches nothing. */
 int zio_attr_parse_bool(const char *text, bool *value)
 {
-	u32 number;
-	int ret = kstrtou32(text, 0, &number);
+	struct zio_limits limits = { .max = 1, .error = -EINVAL };
+	u64 number;
+	int ret = zio_limits_parse(&limits, text, &number);
 
-	if (ret)
-		return ret;
-	if (number > 1)
-		return -EINVAL;
-	*value = number;
-	return 0;
+	if (!ret)
+		*value = number;
+	return ret;
+}
+
+/* Returns what a file that can be written accepts. */
+struct zio_limits zio_file_limits(struct kobject *kobj, const struct zio_file *file)
+{
+	if (file->limits)
+		return file->limits(kobj, file);
+	return (struct zio_limits) {
+		.max = file->size == sizeof(bool) ? 1 : U32_MAX, .error = -EINVAL };
 }
 
 /* Returns the set to which a directory belongs. A file of the directory is in use. */
@@ -68,7 +74,7 @@ static u64 file_value(struct kobject *kobj, const struct zio_file *file)
 
 static ssize_t file_show(struct kobject *kobj, struct attribute *attr, char *page)
 {
-	const struct zio_file *file = to_file(attr);
+	const struct zio_file *file = to_zio_file(attr);
 	ssize_t ret;
 
 	if (!file->show)
@@ -83,24 +89,27 @@ static ssize_t file_show(struct kobject *kobj, struct attribute *attr, char *pag
 	return ret;
 }
 
+static int set_number(struct kobject *kobj, const struct zio_file *file, const char *text)
+{
+	struct zio_limits limits = zio_file_limits(kobj, file);
+	u64 value;
+	int ret = zio_limits_parse(&limits, text, &value);
+
+	return ret ?: file->set(kobj, value);
+}
+
 static ssize_t file_store(struct kobject *kobj, struct attribute *attr, const char *text,
 			  size_t count)
 {
-	const struct zio_file *file = to_file(attr);
-	u32 value = 0;
-	int ret = -EIO;
+	const struct zio_file *file = to_zio_file(attr);
+	int ret = file->no_lock ? 0 : file_lock(kobj);
 
-	if (file->set)
-		ret = kstrtou32(text, 0, &value);
-	else if (file->store)
-		ret = 0;
-	if (!ret && file->size == sizeof(bool) && value > 1)
-		ret = -EINVAL;
-	if (!ret && !file->no_lock)
-		ret = file_lock(kobj);
 	if (ret)
 		return ret;
-	ret = file->set ? file->set(kobj, value) : file->store(kobj, file, text);
+	if (file->set)
+		ret = set_number(kobj, file, text);
+	else
+		ret = file->store ? file->store(kobj, file, text) : -EIO;
 	if (!file->no_lock)
 		file_unlock(kobj);
 	return ret ?: count;
@@ -114,7 +123,7 @@ const struct sysfs_ops zio_file_ops = {
 /* Returns the mode of a file; 0 if the set of @kobj does not have it. */
 umode_t zio_file_mode(struct kobject *kobj, struct attribute *attr, int i)
 {
-	const struct zio_file *file = to_file(attr);
+	const struct zio_file *file = to_zio_file(attr);
 	unsigned long flags = zio_kobj_to_cset(kobj)->flags;
 
 	if (~flags & file->needs || flags & file->lacks)

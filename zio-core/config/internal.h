@@ -44,6 +44,14 @@ static int _of##_store_##_name(struct kobject *kobj,			\
 	return _call;							\
 }
 
+/* Defines what a file accepts, by the members of struct zio_limits. */
+#define ZIO_LIMITS(_of, _name, ...)					\
+static struct zio_limits						\
+_of##_limits_##_name(struct kobject *kobj, const struct zio_file *file)	\
+{									\
+	return (struct zio_limits) { __VA_ARGS__ };			\
+}
+
 #define ZIO_GROUP(_name, _files)					\
 	(&(const struct attribute_group) {				\
 		.name = _name, .attrs = _files, .is_visible = zio_file_mode })
@@ -51,11 +59,17 @@ static int _of##_store_##_name(struct kobject *kobj,			\
 #define ZIO_KTYPE(_release, _groups) {					\
 	.release = _release, .sysfs_ops = &zio_file_ops, .default_groups = _groups }
 
+#define to_zio_file(_attr)	container_of(_attr, struct zio_file, attr)
+
 extern const struct sysfs_ops zio_file_ops;
 int zio_attr_parse_bool(const char *text, bool *value);
+struct zio_limits zio_file_limits(struct kobject *kobj, const struct zio_file *file);
 umode_t zio_file_mode(struct kobject *kobj, struct attribute *attr, int i);
 int zio_file_create(struct kobject *kobj, struct zio_file *file);
 struct zio_cset_core *zio_kobj_to_cset(struct kobject *kobj);
+
+/* accepted.c */
+ssize_t zio_cset_show_accepted(struct kobject *kobj, const struct zio_file *file, char *page);
 
 /* attr.c */
 #define to_zio_attr(_file)	container_of(_file, struct zio_attr, file)

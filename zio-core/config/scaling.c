@@ -105,6 +105,9 @@ ZIO_SHOW(scale, sign, "%u", kobj_to_channel(kobj)->values[file->index])
 ZIO_SHOW(scale, unit, "%s",
 	 zio_unit_names[READ_ONCE(kobj_to_channel(kobj)->values[file->index])])
 
+ZIO_LIMITS(scale, unit, .words = zio_unit_names, .n = _ZIO_UNIT_NUM)
+ZIO_LIMITS(scale, number, .text = "<decimal>")
+
 static int unit_store(struct kobject *kobj, const struct zio_file *file, const char *text)
 {
 	int unit = __sysfs_match_string(zio_unit_names, _ZIO_UNIT_NUM, text);
@@ -182,11 +185,11 @@ static umode_t scaling_mode(struct kobject *kobj, const struct zio_file *file)
 
 static const struct zio_file zio_scaling_files[ZIO_SCALING_ATTRS] = {
 	[UNIT] = { .attr = { "unit" }, .show = scale_show_unit, .store = unit_store,
-		.mode = scaling_mode },
+		.limits = scale_limits_unit, .mode = scaling_mode },
 	[MANT] = { .attr = { "scale" }, .show = scale_show_number, .lock_show = true,
-		.store = number_store, .mode = scaling_mode },
+		.store = number_store, .limits = scale_limits_number, .mode = scaling_mode },
 	[OFFSET] = { .attr = { "offset" }, .show = scale_show_number, .lock_show = true,
-		.store = number_store, .mode = scaling_mode },
+		.store = number_store, .limits = scale_limits_number, .mode = scaling_mode },
 	[SIGN] = { .attr = { "signed", 0444 }, .show = scale_show_sign },
 };
 

@@ -21,12 +21,15 @@ static int buf_queued(struct zio_buffer *buf)
 ZIO_SHOW(buf, name, "%s", to_zio_buffer(kobj)->type->name)
 ZIO_SHOW(buf, allocated, "%u", buf_count(to_zio_buffer(kobj)))
 ZIO_SHOW(buf, queued, "%d", buf_queued(to_zio_buffer(kobj)))
+ZIO_LIMITS(buf, len, .min = 1, .max = ZIO_MAX_LEN, .error = -EINVAL)
 ZIO_SET_BY(buf, len, zio_buffer_resize(to_zio_buffer(kobj), value, to_zio_buffer(kobj)->kb))
+ZIO_LIMITS(buf, kb, .min = 1, .max = U32_MAX, .error = -EINVAL)
 ZIO_SET_BY(buf, kb, zio_buffer_resize(to_zio_buffer(kobj), to_zio_buffer(kobj)->len, value))
 ZIO_SET_BY(buf, merge, zio_buffer_set_merge(to_zio_buffer(kobj), value))
 
 /* The route belongs to the channel; it stays when the buffer is replaced. */
 ZIO_SHOW_BY(buf, source, zio_route_show(to_zio_buffer(kobj)->chan, page))
+ZIO_LIMITS(buf, source, .text = "<channel>")
 ZIO_STORE_BY(buf, source, zio_channel_set_source(to_zio_buffer(kobj)->chan, text))
 
 static int buf_set_prefer_new(struct kobject *kobj, u32 value)
@@ -39,12 +42,14 @@ static int buf_set_prefer_new(struct kobject *kobj, u32 value)
 	return 0;
 }
 
+/* The queue of each channel has its length. */
+ZIO_LIMITS(buf, watermark, .min = 1, .max = to_zio_buffer(kobj)->len, .error = -EINVAL,
+	   .text = "[1 1 max-buffer-len]")
+
 static int buf_set_watermark(struct kobject *kobj, u32 value)
 {
 	struct zio_buffer *buf = to_zio_buffer(kobj);
 
-	if (!value || value > buf->len)
-		return -EINVAL;
 	WRITE_ONCE(buf->watermark, value);
 	WRITE_ONCE(buf->chan->watermark, value);
 	zio_cset_wake(buf->chan->cset);
@@ -67,17 +72,19 @@ static umode_t buf_mode_of_merge(struct kobject *kobj, const struct zio_file *fi
 
 static struct attribute *buf_files[] = {
 	ZIO_FILE("name", 0444, .show = buf_show_name),
-	ZIO_FILE("max-buffer-len", 0644, BUF_VALUE(len), .set = buf_set_len),
+	ZIO_FILE("max-buffer-len", 0644, BUF_VALUE(len), .set = buf_set_len,
+		 .limits = buf_limits_len),
 	ZIO_FILE("allocated-buffer-len", 0444, .show = buf_show_allocated),
 	ZIO_FILE("queued-buffer-len", 0444, .show = buf_show_queued),
 	ZIO_FILE("prefer-new", 0644, BUF_VALUE(prefer_new), .set = buf_set_prefer_new),
-	ZIO_FILE("watermark", 0644, BUF_VALUE(watermark), .set = buf_set_watermark),
+	ZIO_FILE("watermark", 0644, BUF_VALUE(watermark), .set = buf_set_watermark,
+		 .limits = buf_limits_watermark),
 	ZIO_FILE("max-buffer-kb", 0644, BUF_VALUE(kb), .set = buf_set_kb,
-		 .mode = buf_mode_of_area),
+		 .limits = buf_limits_kb, .mode = buf_mode_of_area),
 	ZIO_FILE("merge-data", 0644, BUF_VALUE(merge_data), .set = buf_set_merge,
 		 .mode = buf_mode_of_merge),
 	ZIO_FILE("source", 0644, .show = buf_show_source, .store = buf_store_source,
-		 .no_lock = true, .needs = ZIO_CSET_OUTPUT),
+		 .limits = buf_limits_source, .no_lock = true, .needs = ZIO_CSET_OUTPUT),
 	NULL
 };
 

@@ -99,23 +99,14 @@ static int change_buffers(struct zio_cset_core *cset, const char *name)
 ZIO_STORE_BY(cset, buffer, cset_store_type(kobj_to_cset(kobj), text, change_buffers))
 ZIO_STORE_BY(cset, trigger, cset_store_type(kobj_to_cset(kobj), text, zio_binding_change))
 
-static int cset_set_timeout(struct kobject *kobj, u32 ms)
-{
-	if (ms > ZIO_MAX_TIMEOUT_MS)
-		return -ERANGE;
-	zio_cset_set_timeout(kobj_to_cset(kobj), ms);
-	return 0;
-}
-
-static int cset_set_depth(struct kobject *kobj, u32 depth)
-{
-	struct zio_cset_core *cset = kobj_to_cset(kobj);
-
-	if (!depth || depth > (cset->desc->queue_depth ?: ZIO_DEFAULT_DEPTH))
-		return -ERANGE;
-	zio_stream_set_depth(cset, depth);
-	return 0;
-}
+ZIO_LIMITS(cset, buffer, .list = zio_buffer_list_types)
+ZIO_LIMITS(cset, trigger, .list = zio_trigger_list_names)
+ZIO_LIMITS(cset, timeout, .max = ZIO_MAX_TIMEOUT_MS, .error = -ERANGE)
+ZIO_SET_BY(cset, timeout, (zio_cset_set_timeout(kobj_to_cset(kobj), value), 0))
+ZIO_LIMITS(cset, depth, .min = 1, .error = -ERANGE,
+	   .max = kobj_to_cset(kobj)->desc->queue_depth ?: ZIO_DEFAULT_DEPTH)
+ZIO_SET_BY(cset, depth, (zio_stream_set_depth(kobj_to_cset(kobj), value), 0))
+ZIO_LIMITS(cset, mask, .min = 1, .max = zio_cset_all_channels(kobj_to_cset(kobj)))
 
 static int cset_store_mask(struct kobject *kobj, const struct zio_file *file,
 			   const char *text)
@@ -131,14 +122,18 @@ static struct attribute *cset_files[] = {
 	ZIO_FILE("ssize", 0444, CSET_VALUE(ssize)),
 	ZIO_FILE("enable", 0644, CSET_VALUE(enabled), .set = cset_set_enable),
 	ZIO_FILE("current_buffer", 0644, .show = cset_show_buffer, .lock_show = true,
-		 .store = cset_store_buffer, .no_lock = true),
-	ZIO_FILE("current_trigger", 0644, .show = cset_show_trigger, .lock_show = true,
-		 .store = cset_store_trigger, .no_lock = true),
-	ZIO_FILE("timeout-ms", 0644, CSET_VALUE(timeout_ms), .set = cset_set_timeout),
+		 .store = cset_store_buffer, .limits = cset_limits_buffer, .no_lock = true),
+	ZIO_FILE("timeout-ms", 0644, CSET_VALUE(timeout_ms), .set = cset_set_timeout,
+		 .limits = cset_limits_timeout),
 	ZIO_FILE("channels", 0644, .show = cset_show_mask, .lock_show = true,
-		 .store = cset_store_mask, .needs = ZIO_CSET_INTERLEAVED),
+		 .store = cset_store_mask, .limits = cset_limits_mask,
+		 .needs = ZIO_CSET_INTERLEAVED),
 	ZIO_FILE("queue-depth", 0644, CSET_VALUE(queue_depth), .set = cset_set_depth,
-		 .needs = ZIO_CSET_STREAM),
+		 .limits = cset_limits_depth, .needs = ZIO_CSET_STREAM),
+	/* Its line of "accepted" may be longer than a page. */
+	ZIO_FILE("current_trigger", 0644, .show = cset_show_trigger, .lock_show = true,
+		 .store = cset_store_trigger, .limits = cset_limits_trigger, .no_lock = true),
+	ZIO_FILE("accepted", 0444, .show = zio_cset_show_accepted, .lock_show = true),
 	NULL
 };
 
@@ -215,18 +210,16 @@ static int chan_set_enable(struct kobject *kobj, u32 enable)
 	return 0;
 }
 
+ZIO_LIMITS(chan, alarms, .max = 0xffff, .error = -ERANGE)
+
 static int chan_clear_alarms(struct kobject *kobj, u32 mask)
 {
-	if (mask > 0xffff)
-		return -ERANGE;
 	atomic_andnot(mask, &kobj_to_channel(kobj)->alarms);
 	return 0;
 }
 
-static int chan_flush(struct kobject *kobj, u32 value)
-{
-	return value == 1 ? zio_channel_flush(kobj_to_channel(kobj)) : -EINVAL;
-}
+ZIO_LIMITS(chan, flush, .min = 1, .max = 1, .error = -EINVAL)
+ZIO_SET_BY(chan, flush, zio_channel_flush(kobj_to_channel(kobj)))
 
 static ssize_t chan_show_address(struct kobject *kobj, const struct zio_file *file,
 				 char *page)
@@ -291,10 +284,10 @@ static struct attribute *chan_files[] = {
 	ZIO_FILE("name", 0444, .show = chan_show_name),
 	ZIO_FILE("enable", 0644, CHAN_VALUE(enabled), .set = chan_set_enable),
 	ZIO_FILE("alarms", 0644, .show = chan_show_alarms, .set = chan_clear_alarms,
-		 .no_lock = true),
+		 .limits = chan_limits_alarms, .no_lock = true),
 	ZIO_FILE("address", 0444, .show = chan_show_address),
-	ZIO_FILE("flush", 0200, .set = chan_flush, .no_lock = true,
-		 .lacks = ZIO_CSET_OUTPUT),
+	ZIO_FILE("flush", 0200, .set = chan_set_flush, .no_lock = true,
+		 .limits = chan_limits_flush, .lacks = ZIO_CSET_OUTPUT),
 	ZIO_FILE("control-attrs", 0444, .show = zio_channel_show_names, .lock_show = true),
 	ZIO_FILE("type", 0444, .show = zio_channel_show_type, .mode = chan_mode_of_type),
 	NULL

@@ -19,6 +19,18 @@ static const struct zio_shape *bind_shape(struct kobject *kobj)
 	return &to_zio_binding(kobj)->cset->pub.shape;
 }
 
+static u32 has_samples(struct kobject *kobj)
+{
+	return !!to_zio_binding(kobj)->cset->ssize;
+}
+
+static u32 max_shots(const struct zio_cset_core *cset)
+{
+	if (cset->flags & ZIO_CSET_SHOTS)
+		return ZIO_MAX_SHOTS;
+	return cset->flags & ZIO_CSET_MULTI_SHOT ? U32_MAX : 1;
+}
+
 ZIO_SET_BY(bind, enable, zio_binding_enable(to_zio_binding(kobj), value))
 ZIO_SET_BY(bind, nshots, zio_binding_set_nshots(to_zio_binding(kobj), value))
 ZIO_SET_BY(bind, pre, zio_binding_set_samples(to_zio_binding(kobj), value,
@@ -32,6 +44,14 @@ static int bind_set_samples(struct kobject *kobj, u32 all)
 
 	return all < pre ? -EINVAL : bind_set_post(kobj, all - pre);
 }
+
+ZIO_LIMITS(bind, nshots, .min = 1, .max = max_shots(to_zio_binding(kobj)->cset))
+ZIO_LIMITS(bind, pre, .min = !bind_shape(kobj)->post_samples && has_samples(kobj),
+	   .max = to_zio_binding(kobj)->cset->flags & ZIO_CSET_PRE_SAMPLES ? U32_MAX : 0)
+ZIO_LIMITS(bind, post, .min = !bind_shape(kobj)->pre_samples && has_samples(kobj),
+	   .max = U32_MAX * has_samples(kobj))
+ZIO_LIMITS(bind, samples, .min = max(bind_shape(kobj)->pre_samples, has_samples(kobj)),
+	   .max = U32_MAX * has_samples(kobj))
 
 ZIO_SHOW(bind, name, "%s", to_zio_binding(kobj)->trig->name)
 ZIO_SHOW(bind, nshots, "%u", READ_ONCE(bind_shape(kobj)->nshots))
@@ -54,10 +74,16 @@ static int refresh_own(struct zio_trigger *trig)
 	return 0;
 }
 
+ZIO_LIMITS(bind, clock, .words = zio_clocks, .n = ARRAY_SIZE(zio_clocks))
 ZIO_SHOW_BY(bind, clock, zio_trigger_show_clock(to_zio_binding(kobj)->trig, page))
 ZIO_SHOW_BY(bind, attr, zio_trigger_show(to_zio_binding(kobj)->trig, file->index, page))
 ZIO_STORE_BY(bind, attr, zio_trigger_store(to_zio_binding(kobj)->trig, file->index, text,
 					   refresh_own))
+
+static struct zio_limits bind_limits_attr(struct kobject *kobj, const struct zio_file *file)
+{
+	return zio_trigger_limits(&to_zio_binding(kobj)->trig->type->attrs[file->index]);
+}
 
 static int bind_store_clock(struct kobject *kobj, const struct zio_file *file,
 			    const char *text)
@@ -92,6 +118,7 @@ int zio_binding_add_files(struct zio_binding *bind)
 		file->index = i;
 		file->show = bind_show_attr;
 		file->store = bind_store_attr;
+		file->limits = bind_limits_attr;
 		ret = zio_file_create(&bind->kobj, file);
 	}
 	return ret;
@@ -100,12 +127,16 @@ int zio_binding_add_files(struct zio_binding *bind)
 static struct attribute *bind_files[] = {
 	ZIO_FILE("name", 0444, .show = bind_show_name),
 	ZIO_FILE("enable", 0644, BIND_VALUE(enabled), .set = bind_set_enable),
-	ZIO_FILE("nshots", 0644, .show = bind_show_nshots, .set = bind_set_nshots),
-	ZIO_FILE("pre-samples", 0644, .show = bind_show_pre, .set = bind_set_pre),
-	ZIO_FILE("post-samples", 0644, .show = bind_show_post, .set = bind_set_post),
-	ZIO_FILE("nsamples", 0644, .show = bind_show_samples, .set = bind_set_samples),
+	ZIO_FILE("nshots", 0644, .show = bind_show_nshots, .set = bind_set_nshots,
+		 .limits = bind_limits_nshots),
+	ZIO_FILE("pre-samples", 0644, .show = bind_show_pre, .set = bind_set_pre,
+		 .limits = bind_limits_pre),
+	ZIO_FILE("post-samples", 0644, .show = bind_show_post, .set = bind_set_post,
+		 .limits = bind_limits_post),
+	ZIO_FILE("nsamples", 0644, .show = bind_show_samples, .set = bind_set_samples,
+		 .limits = bind_limits_samples),
 	ZIO_FILE("clock", 0644, .show = bind_show_clock, .store = bind_store_clock,
-		 .mode = bind_mode_of_clock),
+		 .limits = bind_limits_clock, .mode = bind_mode_of_clock),
 	ZIO_FILE("clock-source", 0444, .show = bind_show_clock_source),
 	ZIO_FILE("control-attrs", 0444, .show = zio_binding_show_names),
 	NULL

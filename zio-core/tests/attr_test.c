@@ -134,6 +134,121 @@ static void sum_of_samples_does_not_overflow(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cset->block_len, 16);
 }
 
+static const char accepted_lines[] =
+	"nbits [0 1 4294967295]\n"
+	"trigger/enable 0 1\n"
+	"trigger/nshots 1\n"
+	"trigger/pre-samples 0\n"
+	"trigger/post-samples [1 1 4294967295]\n"
+	"trigger/nsamples [1 1 4294967295]\n"
+	"trigger/clock realtime monotonic boottime tai\n"
+	"chan*/enable 0 1\n"
+	"chan*/alarms [0 1 65535]\n"
+	"chan*/flush 1\n"
+	"chan*/gain-factor [0 1 4294967295]\n"
+	"chan*/threshold [0 1 4294967295]\n"
+	"chan*/level [-100 1 50]\n"
+	"chan*/range 1 2 5 10\n"
+	"chan*/unit none V A Ohm W J C F H T Hz s K degC Pa N N.m kg m m/s m/s2 rad rad/s lx %\n"
+	"chan*/scale <decimal>\n"
+	"chan*/offset <decimal>\n"
+	"chan*/buffer/max-buffer-len [1 1 65536]\n"
+	"chan*/buffer/prefer-new 0 1\n"
+	"chan*/buffer/watermark [1 1 max-buffer-len]\n"
+	"enable 0 1\n"
+	"current_buffer ";
+
+/* The scale of channel 1 is writable, that of the others is not. */
+static void accepted_has_a_line_of_each_writable_file(struct kunit *test)
+{
+	struct zio_cset_core *cset = test_device_create(test, 0, 2)->cset;
+	const char *text = test_show(test, &cset->kobj, "accepted"), *end;
+
+	end = strstr(text, "current_buffer ");
+	KUNIT_ASSERT_NOT_NULL(test, end);
+	KUNIT_EXPECT_EQ_MSG(test, strncmp(text, accepted_lines, strlen(accepted_lines)), 0,
+			    "%s", text);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(end, " kmalloc"));
+	end = strstr(end, "\ntimeout-ms [0 1 86400000]\ncurrent_trigger user transparent");
+	KUNIT_ASSERT_NOT_NULL(test, end);
+	KUNIT_EXPECT_PTR_EQ(test, strrchr(text, '\n') + 1, text + strlen(text));
+}
+
+static void accepted_follows_the_flags_of_the_set(struct kunit *test)
+{
+	struct zio_cset_core *cset;
+	const char *text;
+
+	cset = test_device_create(test, ZIO_CSET_PRE_SAMPLES | ZIO_CSET_MULTI_SHOT, 1)->cset;
+	KUNIT_EXPECT_EQ(test, test_store_u32(&cset->bind->kobj, "pre-samples", 3), 0);
+	text = test_show(test, &cset->kobj, "accepted");
+	KUNIT_EXPECT_NOT_NULL(test, strstr(text, "trigger/nshots [1 1 4294967295]\n"));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(text, "trigger/pre-samples [0 1 4294967295]\n"));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(text, "trigger/post-samples [0 1 4294967295]\n"));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(text, "trigger/nsamples [3 1 4294967295]\n"));
+
+	cset = test_device_create(test, ZIO_CSET_SHOTS | ZIO_CSET_HARDIRQ, 1)->cset;
+	text = test_show(test, &cset->kobj, "accepted");
+	KUNIT_EXPECT_NOT_NULL(test, strstr(text, "trigger/nshots [1 1 16]\n"));
+
+	cset = test_device_create(test, ZIO_CSET_INTERLEAVED, 3)->cset;
+	text = test_show(test, &cset->kobj, "accepted");
+	KUNIT_EXPECT_NOT_NULL(test, strstr(text, "\nchannels [1 1 7]\n"));
+
+	cset = test_device_create(test, ZIO_CSET_STREAM, 1)->cset;
+	text = test_show(test, &cset->kobj, "accepted");
+	KUNIT_EXPECT_NOT_NULL(test, strstr(text, "\nqueue-depth [1 1 16]\n"));
+
+	cset = test_device_create(test, ZIO_CSET_OUTPUT, 1)->cset;
+	text = test_show(test, &cset->kobj, "accepted");
+	KUNIT_EXPECT_NOT_NULL(test, strstr(text, "chan*/buffer/source <channel>\n"));
+	KUNIT_EXPECT_NULL(test, strstr(text, "flush"));
+}
+
+static void other_choices_are_refused(struct kunit *test)
+{
+	struct kobject *chan = &test_device_create(test, 0, 1)->cset->chan[0]->kobj;
+
+	KUNIT_EXPECT_EQ(test, test_store(chan, "range", "1"), 0);
+	KUNIT_EXPECT_EQ(test, test_store(chan, "range", "10"), 0);
+	KUNIT_EXPECT_EQ(test, test_store(chan, "range", "3"), -EINVAL);
+	KUNIT_EXPECT_EQ(test, test_store(chan, "range", "0"), -ERANGE);
+	KUNIT_EXPECT_EQ(test, test_store(chan, "range", "11"), -ERANGE);
+	KUNIT_EXPECT_STREQ(test, test_show(test, chan, "range"), "10\n");
+}
+
+static void limits_are_those_of_accepted(struct kunit *test)
+{
+	static const struct {
+		const char *name, *text;
+		int error;
+	} store[] = {
+		{ "max-buffer-len", "0", -EINVAL },
+		{ "max-buffer-len", "65537", -EINVAL },
+		{ "max-buffer-len", "4294967296", -ERANGE },
+		{ "watermark", "0", -EINVAL },
+		{ "watermark", "17", -EINVAL },
+		{ "watermark", "16", 0 },
+		{ "watermark", "1", 0 },
+		{ "max-buffer-len", "1", 0 },
+		{ "watermark", "2", -EINVAL },
+		{ "prefer-new", "2", -EINVAL },
+	};
+	struct zio_cset_core *cset = test_device_create(test, 0, 1)->cset;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(store); i++)
+		KUNIT_EXPECT_EQ_MSG(test, test_store(&cset->chan[0]->buf->kobj, store[i].name,
+						     store[i].text),
+				    store[i].error, "%s=%s", store[i].name, store[i].text);
+	KUNIT_EXPECT_EQ(test, test_store(&cset->kobj, "timeout-ms", "86400001"), -ERANGE);
+	KUNIT_EXPECT_EQ(test, test_store(&cset->kobj, "timeout-ms", "86400000"), 0);
+	KUNIT_EXPECT_EQ(test, test_store(&cset->chan[0]->kobj, "alarms", "65536"), -ERANGE);
+	KUNIT_EXPECT_EQ(test, test_store(&cset->chan[0]->kobj, "alarms", "65535"), 0);
+	KUNIT_EXPECT_EQ(test, test_store(&cset->chan[0]->kobj, "flush", "0"), -EINVAL);
+	KUNIT_EXPECT_EQ(test, test_store(&cset->chan[0]->kobj, "flush", "2"), -EINVAL);
+}
+
 static struct kunit_case attr_cases[] = {
 	KUNIT_CASE(bad_numbers_are_refused),
 	KUNIT_CASE(good_numbers_are_accepted),
@@ -142,6 +257,10 @@ static struct kunit_case attr_cases[] = {
 	KUNIT_CASE(mode_is_that_of_the_channel),
 	KUNIT_CASE(bad_sizes_change_nothing),
 	KUNIT_CASE(sum_of_samples_does_not_overflow),
+	KUNIT_CASE(accepted_has_a_line_of_each_writable_file),
+	KUNIT_CASE(accepted_follows_the_flags_of_the_set),
+	KUNIT_CASE(other_choices_are_refused),
+	KUNIT_CASE(limits_are_those_of_accepted),
 	{}
 };
 

@@ -257,6 +257,8 @@ static const struct zio_attr_desc test_cset_attrs[] = {
 	ZIO_ATTR_STD("nbits", 0644, ZIO_ATTR_NBITS, 12, 0),
 };
 
+static const u32 test_ranges[] = { 1, 2, 5, 10 };
+
 static const struct zio_attr_desc test_chan_attrs[] = {
 	ZIO_ATTR_STD("gain-factor", 0644, ZIO_ATTR_GAIN, 1000, 0),
 	ZIO_ATTR_EXT("threshold", 0644, 31, 77, 1),
@@ -268,6 +270,15 @@ static const struct zio_attr_desc test_chan_attrs[] = {
 		.min = -100,
 		.max = 50,
 		.is_signed = true,
+	},
+	{
+		.name = "range",
+		.mode = 0644,
+		.value = 1,
+		.min = 1,
+		.max = 10,
+		.choices = test_ranges,
+		.n_choices = ARRAY_SIZE(test_ranges),
 	},
 };
 

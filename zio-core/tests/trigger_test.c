@@ -8,7 +8,7 @@
 
 /* A trigger type that counts the calls of its operations. */
 
-enum { TEST_NUMBER, TEST_WIDE, TEST_TEXT, TEST_ACT };
+enum { TEST_NUMBER, TEST_WIDE, TEST_TEXT, TEST_WORD, TEST_ACT };
 
 static struct {
 	unsigned int created, destroyed, started, stopped, acts;
@@ -54,11 +54,15 @@ static int test_act(struct zio_trigger *trig, unsigned int index, u64 value)
 	return zio_trigger_fire(trig);
 }
 
+static const char *const test_words[] = { "rising", "falling" };
+
 static const struct zio_trigger_attr test_attrs[] = {
 	[TEST_NUMBER] = { .name = "number", .ext = 0, .value = 5, .min = 1 },
 	[TEST_WIDE] = { .name = "wide", .ext = 1, .wide = true,
 			.value = 0x100000002 },
 	[TEST_TEXT] = { .name = "text", .kind = ZIO_TRIGGER_TEXT },
+	[TEST_WORD] = { .name = "word", .kind = ZIO_TRIGGER_TEXT, .words = test_words,
+			.n_words = ARRAY_SIZE(test_words) },
 	[TEST_ACT] = { .name = "act", .kind = ZIO_TRIGGER_ACTION },
 };
 
@@ -130,6 +134,7 @@ static void bad_values_change_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, set_value(tdev, "number", "4294967296"), -ERANGE);
 	KUNIT_EXPECT_EQ(test, set_value(tdev, "wide", "9223372036854775808"), -ERANGE);
 	KUNIT_EXPECT_EQ(test, set_value(tdev, "text", "xyz"), -ENXIO);
+	KUNIT_EXPECT_EQ(test, set_value(tdev, "word", "fall"), -EINVAL);
 	KUNIT_EXPECT_EQ(test, set_value(tdev, "clock", "noon"), -EINVAL);
 	KUNIT_EXPECT_EQ(test, zio_trigger_set_clock(trig, "tai", refuse_to_refresh),
 			-ENOMEM);
@@ -371,6 +376,43 @@ static void failing_set_does_not_stop_the_others(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, list_empty(&trig->bindings));
 }
 
+static void accepted_has_the_attributes_of_the_trigger(struct kunit *test)
+{
+	struct test_device *tdev = create_with_trigger(test);
+	const char *text = test_show(test, &tdev->cset->kobj, "accepted");
+
+	text = strstr(text, "trigger/number ");
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	KUNIT_EXPECT_EQ(test, strncmp(text, "trigger/number [1 1 4294967295]\n"
+				      "trigger/wide [0 1 9223372036854775807]\n"
+				      "trigger/text <text>\n"
+				      "trigger/word rising falling\n"
+				      "trigger/act [0 1 4294967295]\nchan*/enable", 137), 0);
+	KUNIT_EXPECT_EQ(test, set_value(tdev, "word", "falling\n"), 0);
+	KUNIT_EXPECT_EQ(test, set_value(tdev, "word", "\n"), 0);
+}
+
+/* Only the last line can be longer than the page. */
+static void accepted_ends_where_its_page_ends(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_trigger *trig;
+	const char *text;
+	char name[12];
+	int i;
+
+	for (i = 0; i < PAGE_SIZE / 10; i++) {
+		snprintf(name, sizeof(name), "kclock-%04d", i);
+		trig = zio_trigger_create_shared(&test_type, name, NULL);
+		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, trig);
+		test_add_action(test, free_shared, trig);
+	}
+	text = test_show(test, &tdev->cset->kobj, "accepted");
+	text = strstr(text, "\ntimeout-ms ");
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	KUNIT_EXPECT_STREQ(test, text, "\ntimeout-ms [0 1 86400000]\n...\n");
+}
+
 static bool is_type(struct zio_trigger_attr a, struct zio_trigger_attr b)
 {
 	struct zio_trigger_attr attrs[] = { a, b };
@@ -590,6 +632,8 @@ static struct kunit_case trigger_cases[] = {
 	KUNIT_CASE(clock_has_one_writer_at_a_time),
 	KUNIT_CASE(trigger_of_a_directory),
 	KUNIT_CASE(failing_set_does_not_stop_the_others),
+	KUNIT_CASE(accepted_has_the_attributes_of_the_trigger),
+	KUNIT_CASE(accepted_ends_where_its_page_ends),
 	KUNIT_CASE(numbers_do_not_overlap_in_the_control),
 	KUNIT_CASE(names_of_triggers_are_unique),
 	KUNIT_CASE(notifier_is_called_when_a_set_is_done),

@@ -58,7 +58,7 @@ static bool attr_is_valid(const struct zio_trigger_type *type,
 	if (attr->kind == ZIO_TRIGGER_ACTION)
 		return type->ops && type->ops->act;
 	if (attr->kind == ZIO_TRIGGER_TEXT)
-		return type->ops && type->ops->text_is_valid;
+		return attr->words || (type->ops && type->ops->text_is_valid);
 	return attr->ext == ZIO_TRIGGER_NO_EXT ||
 		attr->ext + attr->wide < ZIO_MAX_TRIGGER_EXT;
 }
@@ -188,12 +188,13 @@ static const struct zio_trigger_type *get_type(const char *name)
 /**
  * zio_trigger_list_types() - list the registered trigger types
  * @page: a page of sysfs for the text
+ * @at: where the text begins
  *
  * Context: Process, sleeps.
  *
  * Return: the length of the text.
  */
-ssize_t zio_trigger_list_types(char *page)
+ssize_t zio_trigger_list_types(char *page, int at)
 {
 	struct zio_trigger_type *type;
 	ssize_t len = 0;
@@ -201,7 +202,20 @@ ssize_t zio_trigger_list_types(char *page)
 	mutex_lock(&zio_types_lock);
 	list_for_each_entry(type, &zio_trigger_types, node)
 		if (type->ready)
-			len += sysfs_emit_at(page, len, "%s\n", type->name);
+			len += sysfs_emit_at(page, at + len, "%s\n", type->name);
+	mutex_unlock(&zio_types_lock);
+	return len;
+}
+
+/* As zio_trigger_list_types(), and the shared triggers behind them. */
+ssize_t zio_trigger_list_names(char *page, int at)
+{
+	ssize_t len = zio_trigger_list_types(page, at);
+	struct zio_trigger *trig;
+
+	mutex_lock(&zio_types_lock);
+	list_for_each_entry(trig, &zio_shared_triggers, node)
+		len += sysfs_emit_at(page, at + len, "%s\n", trig->name);
 	mutex_unlock(&zio_types_lock);
 	return len;
 }
@@ -435,26 +449,18 @@ int zio_trigger_enable(struct zio_trigger *trig, bool enable)
 
 /* Values */
 
-static int parse_number(const struct zio_trigger_attr *attr, const char *text,
-			u64 *number)
-{
-	u64 max = attr->max ?: attr->wide ? S64_MAX : U32_MAX;
-	int ret = kstrtou64(text, 0, number);
-
-	if (ret)
-		return ret;
-	return *number < attr->min || *number > max ? -ERANGE : 0;
-}
-
 static int parse_text(struct zio_trigger *trig, unsigned int index, const char *text,
 		      char **value)
 {
+	const struct zio_trigger_attr *attr = &trig->type->attrs[index];
 	char *new = kstrdup(skip_spaces(text), GFP_KERNEL);
 
 	if (!new)
 		return -ENOMEM;
 	strim(new);
 	*value = new;
+	if (*new && attr->words)
+		return min(__sysfs_match_string(attr->words, attr->n_words, new), 0);
 	return *new ? trig->type->ops->text_is_valid(trig, index, new) : 0;
 }
 
@@ -463,11 +469,12 @@ static int parse_value(struct zio_trigger *trig, unsigned int index, const char 
 {
 	const struct zio_trigger_attr *attr = &trig->type->attrs[index];
 	const struct zio_trigger_ops *ops = trig->type->ops;
+	struct zio_limits limits = zio_trigger_limits(attr);
 	int ret;
 
 	if (is_text(trig->type, index))
 		return parse_text(trig, index, text, &value->text);
-	ret = parse_number(attr, text, &value->number);
+	ret = zio_limits_parse(&limits, text, &value->number);
 	if (!ret && attr->kind == ZIO_TRIGGER_NUMBER && ops && ops->number_is_valid)
 		ret = ops->number_is_valid(trig, index, value->number);
 	return ret;
@@ -583,7 +590,7 @@ ssize_t zio_trigger_show(struct zio_trigger *trig, unsigned int index,
 
 /* Clocks */
 
-static const char *const zio_clocks[] = {
+const char *const zio_clocks[] = {
 	[CLOCK_REALTIME] = "realtime",
 	[CLOCK_TAI] = "tai",
 	[CLOCK_MONOTONIC] = "monotonic",

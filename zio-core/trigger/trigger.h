@@ -7,6 +7,30 @@
 #include "engine/engine.h"
 
 /**
+ * struct zio_limits - the values that an attribute accepts: see config/accepted.c
+ * @min: smallest number, an s64 if @is_signed
+ * @max: largest number
+ * @error: for a number beyond them; 0: the function that sets the value refuses it
+ * @is_signed: numbers may be negative
+ * @choices: the only numbers; NULL: all from @min to @max
+ * @words: the only texts; NULL for numbers. An entry may be NULL
+ * @n: entries of @choices or @words
+ * @text: is shown instead of all these, or NULL
+ * @list: prints the words, each with a newline; or NULL
+ */
+struct zio_limits {
+	u64 min;
+	u64 max;
+	int error;
+	bool is_signed;
+	const u32 *choices;
+	const char *const *words;
+	unsigned int n;
+	const char *text;
+	ssize_t (*list)(char *page, int at);
+};
+
+/**
  * struct zio_trigger_config_ops - operations of the config folder for triggers
  * @ktype: type of the directories of bindings
  * @add_files: creates the files of a binding's trigger in the directory of the binding
@@ -31,7 +55,9 @@ struct zio_trigger_config_ops {
 int zio_triggers_init(const struct zio_trigger_config_ops *ops);
 
 /* trigger.c */
-ssize_t zio_trigger_list_types(char *page);
+ssize_t zio_trigger_list_types(char *page, int at);
+ssize_t zio_trigger_list_names(char *page, int at);
+extern const char *const zio_clocks[CLOCK_TAI + 1];
 struct zio_trigger *
 zio_trigger_create_shared(const struct zio_trigger_type *type, const char *name,
 			  struct config_item *item);
@@ -46,6 +72,10 @@ ssize_t zio_trigger_show(struct zio_trigger *trig, unsigned int index,
 int zio_trigger_set_clock(struct zio_trigger *trig, const char *text,
 			  int (*refresh)(struct zio_trigger *trig));
 ssize_t zio_trigger_show_clock(struct zio_trigger *trig, char *page);
+
+/* limits.c */
+int zio_limits_parse(const struct zio_limits *limits, const char *text, u64 *value);
+struct zio_limits zio_trigger_limits(const struct zio_trigger_attr *attr);
 
 /* binding.c */
 int zio_binding_create(struct zio_cset_core *cset, const char *name);

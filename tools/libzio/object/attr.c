@@ -16,7 +16,7 @@
 static bool is_attr(const struct zio_object *obj, const char *name)
 {
 	if (obj->kind == ZIO_OBJECT_DEVICE || !strcmp(name, "uevent") ||
-	    !strcmp(name, "current-control"))
+	    !strcmp(name, "current-control") || !strcmp(name, "accepted"))
 		return false;
 	if (obj->kind == ZIO_OBJECT_BUS && !strncmp(name, "drivers_", 8))
 		return false;

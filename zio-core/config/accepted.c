@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * accepted.c: the file "accepted" of a set, which tells what each attribute accepts
+ *
+ * A line has the path of an attribute and its values: "enable 0 1",
+ * "trigger/period-ns [1000 1 31536000000000000]", "trigger/line <label:offset>". The values
+ * come from the struct zio_limits by which the core parses what users write.
+ */
+#include <linux/string.h>
+#include <linux/sysfs.h>
+
+#include "config/internal.h"
+
+static int put_number(char *page, int len, const struct zio_limits *limits,
+		      const char *before, u64 value)
+{
+	return len + sysfs_emit_at(page, len, limits->is_signed ? "%s%lld" : "%s%llu",
+				   before, value);
+}
+
+/* Prints a range; one or two numbers as a list. */
+static int put_range(char *page, int len, const struct zio_limits *limits)
+{
+	u64 span = limits->max - limits->min;
+
+	len = put_number(page, len, limits, span > 1 ? " [" : " ", limits->min);
+	if (span)
+		len = put_number(page, len, limits, span > 1 ? " 1 " : " ", limits->max);
+	return span > 1 ? len + sysfs_emit_at(page, len, "]") : len;
+}
+
+static int put_choices(char *page, int len, const struct zio_limits *limits)
+{
+	unsigned int i;
+
+	for (i = 0; i < limits->n; i++)
+		if (!limits->words)
+			len = put_number(page, len, limits, " ", limits->is_signed ?
+					 (s32)limits->choices[i] : limits->choices[i]);
+		else if (limits->words[i])
+			len += sysfs_emit_at(page, len, " %s", limits->words[i]);
+	return len;
+}
+
+/* The list ends each word with a newline. The last one ends the line. */
+static int put_list(char *page, int len, const struct zio_limits *limits)
+{
+	int begin = len + sysfs_emit_at(page, len, " ");
+
+	len = begin + limits->list(page, begin);
+	strreplace(page + begin, '\n', ' ');
+	return len > begin ? len - 1 : len;
+}
+
+static int put_values(char *page, int len, const struct zio_limits *limits)
+{
+	if (limits->list)
+		return put_list(page, len, limits);
+	if (limits->text)
+		return len + sysfs_emit_at(page, len, " %s", limits->text);
+	return limits->n ? put_choices(page, len, limits) : put_range(page, len, limits);
+}
+
+/* Prints the line of a file, if users can write it. */
+static int put_file(char *page, int len, const char *dir, struct kobject *kobj,
+		    struct zio_file *file)
+{
+	struct zio_limits limits;
+
+	if (!(zio_file_mode(kobj, &file->attr, 0) & 0222))
+		return len;
+	limits = zio_file_limits(kobj, file);
+	len += sysfs_emit_at(page, len, "%s%s", dir, file->attr.name);
+	len = put_values(page, len, &limits);
+	return len + sysfs_emit_at(page, len, "\n");
+}
+
+/* Prints the standard files of a directory. No file of a group with a name is writable. */
+static int put_dir(char *page, int len, const char *dir, struct kobject *kobj)
+{
+	struct attribute **attr = kobj->ktype->default_groups[0]->attrs;
+
+	for (; *attr; attr++)
+		len = put_file(page, len, dir, kobj, to_zio_file(*attr));
+	return len;
+}
+
+/* Each channel of a set has the file; the scale may be writable in some only. */
+static int put_channel_attr(char *page, int len, const struct zio_cset_core *cset,
+			    struct zio_file *file)
+{
+	int end = len;
+	unsigned int i;
+
+	for (i = 0; i < cset->n_chan && end == len; i++)
+		end = put_file(page, len, "chan*/", &cset->chan[i]->kobj, file);
+	return end;
+}
+
+static int put_channels(char *page, int len, const struct zio_cset_core *cset)
+{
+	unsigned int i;
+
+	len = put_dir(page, len, "chan*/", &cset->chan[0]->kobj);
+	for (i = 0; i < cset->n_chan_attrs; i++)
+		if (cset->chan_attrs[i].file.attr.name)
+			len = put_channel_attr(page, len, cset, &cset->chan_attrs[i].file);
+	return put_dir(page, len, "chan*/buffer/", &cset->chan[0]->buf->kobj);
+}
+
+/* Shows what all files of a set accept. A last line "..." stands for what does not fit. */
+ssize_t zio_cset_show_accepted(struct kobject *kobj, const struct zio_file *file, char *page)
+{
+	struct zio_cset_core *cset = kobj_to_cset(kobj);
+	struct zio_binding *bind = cset->bind;
+	unsigned int i;
+	int len = 0;
+
+	for (i = 0; i < cset->n_attrs; i++)
+		len = put_file(page, len, "", kobj, &cset->attrs[i].file);
+	len = put_dir(page, len, "trigger/", &bind->kobj);
+	for (i = 0; i < bind->trig->type->n_attrs; i++)
+		len = put_file(page, len, "trigger/", &bind->kobj, &bind->file[i]);
+	len = put_channels(page, len, cset);
+	len = put_dir(page, len, "", kobj);
+	if (len < PAGE_SIZE - 1)
+		return len;
+	page[len - sizeof("...\n")] = '\0';
+	len = strrchr(page, '\n') + 1 - page;
+	return len + sysfs_emit_at(page, len, "...\n");
+}

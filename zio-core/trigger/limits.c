@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* limits.c: the values that attributes accept, of triggers and of all other objects */
+#include <linux/kernel.h>
+
+#include "trigger/trigger.h"
+
+/**
+ * zio_limits_parse() - parse a number within limits
+ * @limits: the limits
+ * @text: the text that a user wrote
+ * @value: gets the number, an s64 if it is signed
+ *
+ * Context: Any.
+ *
+ * Return: 0; -EINVAL for a text that is no number, and for one that is not among the choices;
+ * -ERANGE for 2^64 and above, and for 2^32 and above if it is too much; @limits->error for
+ * another number that is beyond the limits.
+ */
+int zio_limits_parse(const struct zio_limits *limits, const char *text, u64 *value)
+{
+	int ret = limits->is_signed ? kstrtos64(text, 0, (s64 *)value) :
+		kstrtou64(text, 0, value);
+	unsigned int i;
+
+	if (ret)
+		return ret;
+	/* Differences are right for signed numbers, too. */
+	if (*value - limits->min > limits->max - limits->min)
+		return *value > U32_MAX ? -ERANGE : limits->error;
+	for (i = 0; limits->choices && i < limits->n; i++)
+		if (limits->choices[i] == (u32)*value)
+			return 0;
+	return limits->choices ? -EINVAL : 0;
+}
+
+/* Returns what an attribute of a trigger accepts. */
+struct zio_limits zio_trigger_limits(const struct zio_trigger_attr *attr)
+{
+	return (struct zio_limits) {
+		.min = attr->min,
+		.max = attr->max ?: attr->wide ? S64_MAX : U32_MAX,
+		.error = -ERANGE,
+		.words = attr->words,
+		.n = attr->n_words,
+		.text = attr->kind == ZIO_TRIGGER_TEXT && !attr->words ?
+			attr->format ?: "<text>" : NULL,
+	};
+}
