@@ -8,7 +8,7 @@ with zio.acquire("zzero-0-1", trigger="hrt", period=0.01) as ch:
 
 from __future__ import annotations
 
-from . import live
+from . import controls, live
 from ._acquire import Acquisition, acquire
 from ._batch import Batch
 from ._block import Block
@@ -45,6 +45,7 @@ __all__ = [
     "__version__",
     "acquire",
     "control_dtype",
+    "controls",
     "devices",
     "find",
     "group",

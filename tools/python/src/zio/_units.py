@@ -80,11 +80,21 @@ def scaling_of(control: Any) -> Scaling:
     """Return the scaling of a cffi control."""
     found = ffi.new("struct zio_scaling *")
     if lib.zio_control_scale(control, found):
-        size = int(control.ssize)
-        is_big = bool(lib.zpy_sample_kind(control) & lib.ZPY_BIG_ENDIAN)
-        bits = 8 * size
         code: int = ffi.errno
-        return Scaling(1.0, 0.0, "", False, False, bits, 0, size, is_big, 1, code)
+        kind = lib.zpy_sample_kind(control)
+        return Scaling(
+            scale=1.0,
+            offset=0.0,
+            unit="",
+            is_scaled=False,
+            is_signed=bool(kind & lib.ZPY_SIGNED),
+            nbits=found.nbits or 8 * control.ssize,
+            shift=found.shift,
+            ssize=control.ssize,
+            is_big_endian=bool(kind & lib.ZPY_BIG_ENDIAN),
+            n_channels=found.n_channels or 1,
+            code=code,
+        )
     return Scaling(
         scale=found.scale,
         offset=found.offset,

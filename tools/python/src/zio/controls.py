@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the controls of blocks say, for programs that keep controls and no blocks.
+
+Controls are arrays of `zio.control_dtype` of shape (k,), such as `batch.controls`, and
+one control is an element of such an array. Their numbers are those of <linux/zio-user.h>.
+"""
+
+from __future__ import annotations
+
+import time as clocks
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ._block import Array, Block, Copy
+from ._channel import Channel
+from ._control import CONTROL_SIZE, control_bytes, control_dtype
+from ._errors import reason_error
+from ._libzio import ffi, lib
+from ._memory import Memory
+
+# Standard attributes of the channel that decide what a sample stands for
+DECISIVE = np.array(
+    [
+        lib.ZIO_ATTR_OFFSET,
+        lib.ZIO_ATTR_UNIT,
+        lib.ZIO_ATTR_SCALE_MANT,
+        lib.ZIO_ATTR_SCALE_EXP,
+        lib.ZIO_ATTR_SIGNED,
+        lib.ZIO_ATTR_SCALE_LOW,
+        lib.ZIO_ATTR_SCALE_HIGH,
+        lib.ZIO_ATTR_OFFSET_LOW,
+        lib.ZIO_ATTR_OFFSET_HIGH,
+    ],
+    np.uint16,
+)
+NATIVE = lib.ZIO_CONTROL_LITTLE_ENDIAN if np.little_endian else lib.ZIO_CONTROL_BIG_ENDIAN
+MARKS = np.uint32(lib.ZIO_CONTROL_LITTLE_ENDIAN | lib.ZIO_CONTROL_BIG_ENDIAN)
+CLOCKS = {
+    clocks.CLOCK_REALTIME: "realtime",
+    clocks.CLOCK_MONOTONIC: "monotonic",
+    clocks.CLOCK_MONOTONIC_RAW: "monotonic-raw",
+    clocks.CLOCK_BOOTTIME: "boottime",
+    clocks.CLOCK_TAI: "tai",
+}
+
+
+class Sequence:
+    """The numbers of the blocks of one channel, in arrays that follow each other."""
+
+    def __init__(self) -> None:
+        self.expected: int | None = None
+        """The number that follows the last block; None before the first one."""
+
+    def lost(self, controls: Array) -> Array:
+        """Return how many blocks are missing before each one: uint32, shape (k,).
+
+        The rule is that of zio_sequence_lost(): a number that is lower, or higher by 2^31
+        and more, is that of a device that counts anew. Nothing is lost before it.
+        """
+        numbers = np.ascontiguousarray(controls["seq_num"])
+        lost: Array = np.zeros(len(numbers), np.uint32)
+        if len(numbers):
+            first = int(numbers[0]) if self.expected is None else self.expected
+            lib.zpy_count_lost(
+                ffi.from_buffer("uint32_t[]", numbers),
+                len(numbers),
+                first,
+                ffi.from_buffer("uint32_t[]", lost, True),
+            )
+            self.expected = int(numbers[-1]) + 1 & 0xFFFFFFFF
+        return lost
+
+
+# --- many controls ----------------------------------------------------------------------
+
+
+def is_readable(controls: Array) -> tuple[Array, Array]:
+    """Tell which controls have the version of the library, and which the byte order of
+    this machine: two arrays of bool, shape (k,)."""
+    return (
+        controls["major_version"] == lib.ZIO_MAJOR_VERSION,
+        (controls["flags"] & MARKS) == NATIVE,
+    )
+
+
+def is_signed(controls: Array) -> Array:
+    """Tell which controls have samples with a sign: bool, shape (k,)."""
+    attributes, index = controls["attr_channel"], lib.ZIO_ATTR_SIGNED
+    is_there = attributes["std_mask"] >> np.uint16(index) & 1 > 0
+    signed: Array = is_there & (attributes["std_val"][..., index] > 0)
+    return signed
+
+
+def addresses(controls: Array) -> Array:
+    """Return the bytes of the addresses, uint8: equal rows are of one channel."""
+    raw = np.ascontiguousarray(controls["addr"]).view(np.uint8)
+    return raw.reshape(len(controls), -1)
+
+
+def meanings(controls: Array) -> Array:
+    """Return the numbers that decide what samples stand for: uint32, shape (k, n).
+
+    Samples of equal rows have one type, one scale, one unit and the same channels. An
+    attribute that a control does not have is 0.
+    """
+    attributes = controls["attr_channel"]
+    is_there = attributes["std_mask"][:, None] >> DECISIVE & 1
+    parts = (
+        controls["flags"] & np.uint32(lib.ZIO_CONTROL_MSB_ALIGN),
+        controls["ssize"],
+        controls["nbits"],
+        is_there,
+        np.where(is_there, attributes["std_val"][:, DECISIVE], 0),
+        _channel_words(controls),
+    )
+    return np.column_stack([part.astype(np.uint32) for part in parts])
+
+
+def _channel_words(controls: Array) -> Array:
+    """Return the halves of the masks of the channels in interleaved blocks; else 0."""
+    tlv, flag = controls["tlv"], np.uint32(lib.ZIO_CONTROL_INTERLEAVE_DATA)
+    is_there = (tlv["type"] == lib.ZIO_TLV_CHANNELS) & (controls["flags"] & flag > 0)
+    words = np.ascontiguousarray(tlv["payload"]).view(np.uint32)
+    return np.where(is_there[:, None], words, 0)
+
+
+def of_file(path: str, step: int = 4096) -> Iterator[Array]:
+    """Yield the controls of a block file, up to `step` at a time, and read no samples.
+
+    Raises `Error` as `Channel.read()`, after the controls before.
+    """
+    with Channel(path, lib.ZIO_OPEN_CONTROL_ONLY) as channel:
+        while True:
+            controls = np.zeros(step, control_dtype)
+            memory = ffi.from_buffer("struct zio_control[]", controls, True)
+            count = lib.zpy_next_controls(channel._open(), memory, step)
+            if count < 0:
+                raise reason_error(channel._open(), ffi.errno)
+            if not count:
+                return
+            yield controls[:count]
+
+
+# --- one control ------------------------------------------------------------------------
+
+
+def block_of(control: Any) -> Block:
+    """Return a block with this control and no samples.
+
+    It has the name, the times, the rate and the scaling; `data.dtype` is the type of the
+    samples.
+    """
+    memory = Memory(CONTROL_SIZE)
+    ffi.memmove(memory.pointer, control_bytes(control), CONTROL_SIZE)
+    return Copy(memory, 0, 0)
+
+
+def name_text(name: bytes) -> str:
+    """Return the name of a device or a trigger as zio_name_text() does: with "?" for what
+    is no letter, no digit, and none of "_-.:+"."""
+    size: int = lib.ZIO_OBJ_NAME_LEN
+    text = ffi.new("char[]", size + 1)
+    lib.zio_name_text(text, bytes(name).ljust(size, b"\0"))
+    return str(ffi.string(text).decode())
+
+
+def channel_name(address: Any) -> str:
+    """Return the channel of an `addr`, such as "zzero-0000-0-1", as name_text() does."""
+    device = name_text(address["devname"])
+    return f"{device}-{address['dev_id']:04x}-{address['cset']}-{address['chan']}"
+
+
+def clock(control: Any) -> str:
+    """Return the clock of the time stamp, such as "realtime" or "tai"."""
+    attributes, index = control["attr_trigger"], lib.ZIO_ATTR_TRIG_EXT_CLOCK
+    if not int(attributes["ext_mask"]) >> index & 1:
+        return "realtime"
+    number = int(attributes["ext_val"][index])
+    return CLOCKS.get(number, f"clock {number}")
+
+
+def channel_numbers(control: Any) -> list[int]:
+    """Return the numbers of the channels in an interleaved block; [] for other blocks."""
+    low, high = (int(word) for word in _channel_words(np.atleast_1d(control))[0])
+    mask = high << 32 | low if np.little_endian else low << 32 | high
+    return [number for number in range(mask.bit_length()) if mask >> number & 1]
