@@ -8,19 +8,14 @@ from typing import Any
 
 import numpy as np
 import zio
-from zio_nexus.blocks import (
-    BIG,
-    CLOCK_ATTRIBUTE,
-    INTERLEAVED,
-    LITTLE,
-    NATIVE,
-    TLV_CHANNELS,
-)
-from zio_nexus.scaling import EXPONENT, MANTISSA, OFFSET, SIGNED, UNIT
+from zio import lib
 
 START = 1_700_000_000
 PERIOD_NS = 1_000_000
-SWAPPED = BIG if NATIVE == LITTLE else LITTLE
+LITTLE, BIG = lib.ZIO_CONTROL_LITTLE_ENDIAN, lib.ZIO_CONTROL_BIG_ENDIAN
+NATIVE, SWAPPED = (LITTLE, BIG) if np.little_endian else (BIG, LITTLE)
+MSB_ALIGN = lib.ZIO_CONTROL_MSB_ALIGN
+SIGNED = lib.ZIO_ATTR_SIGNED
 
 
 @dataclass
@@ -68,18 +63,20 @@ def _set_attributes(control: Any, kind: Kind) -> None:
     values = {SIGNED: int(kind.signed)}
     if kind.scale:
         mantissa, exponent, offset, unit = kind.scale
-        values.update(
-            {MANTISSA: mantissa, EXPONENT: exponent, OFFSET: offset, UNIT: unit}
-        )
+        values[lib.ZIO_ATTR_SCALE_MANT] = mantissa
+        values[lib.ZIO_ATTR_SCALE_EXP] = exponent
+        values[lib.ZIO_ATTR_OFFSET] = offset
+        values[lib.ZIO_ATTR_UNIT] = unit
     for number, value in values.items():
         control["attr_channel"]["std_mask"] |= np.uint16(1 << number)
         control["attr_channel"]["std_val"][number] = value & 0xFFFFFFFF
     if kind.clock:
-        control["attr_trigger"]["ext_mask"] |= np.uint32(1 << CLOCK_ATTRIBUTE)
-        control["attr_trigger"]["ext_val"][CLOCK_ATTRIBUTE] = kind.clock
+        control["attr_trigger"]["ext_mask"] |= np.uint32(1 << lib.ZIO_ATTR_TRIG_EXT_CLOCK)
+        control["attr_trigger"]["ext_val"][lib.ZIO_ATTR_TRIG_EXT_CLOCK] = kind.clock
     if kind.mask:
-        control["flags"] |= np.uint32(INTERLEAVED)
-        control["tlv"]["type"], control["tlv"]["length"] = TLV_CHANNELS, 1
+        control["flags"] |= np.uint32(lib.ZIO_CONTROL_INTERLEAVE_DATA)
+        control["tlv"]["type"] = lib.ZIO_TLV_CHANNELS
+        control["tlv"]["length"] = 1
         control["tlv"]["payload"] = np.frombuffer(
             np.uint64(kind.mask).tobytes(), np.uint8
         )

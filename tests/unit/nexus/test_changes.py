@@ -10,9 +10,8 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
-from zio_nexus.scaling import SIGNED
 
-from .makeblocks import Kind, make_block, make_control, samples
+from .makeblocks import SIGNED, Kind, make_block, make_control, samples
 
 ONE = (1, 0, 0, 1)
 TEN = (10, 0, 0, 1)

@@ -12,9 +12,9 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
-from zio_nexus.blocks import MSB_ALIGN
 
 from .makeblocks import (
+    MSB_ALIGN,
     NATIVE,
     PERIOD_NS,
     START,

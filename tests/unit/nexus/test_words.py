@@ -13,7 +13,7 @@ from typing import Any
 
 import h5py
 import pytest
-from zio_nexus.blocks import object_name
+from zio.controls import name_text
 from zio_nexus.commands import COMMANDS
 from zio_nexus.complete import complete
 from zio_nexus.options import seconds, size
@@ -154,8 +154,8 @@ def test_letters_of_names() -> None:
     for byte in range(1, 256):
         is_kept = byte in kept or (byte < 128 and chr(byte).isalnum())
         shown = chr(byte) if is_kept else "?"
-        assert object_name(bytes([byte])) == shown
-    assert object_name(b"ab\0cd") == "ab" and object_name(b"\0ab") == ""
+        assert name_text(bytes([byte])) == shown
+    assert name_text(b"ab\0cd") == "ab" and name_text(b"\0ab") == ""
 
 
 def test_name_in_a_table(nexus: Any, tmp_path: Path) -> None:

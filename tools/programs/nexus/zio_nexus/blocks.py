@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs of blocks of one channel, and what their controls say."""
 
-import string
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,26 +11,10 @@ import zio
 Array = np.ndarray[Any, Any]
 
 CONTROL_SIZE = zio.control_dtype.itemsize
-NO_MARK, LITTLE, BIG = 0, 0x01000001, 0x02000002
-ENDIAN_MARKS = LITTLE | BIG
-NATIVE = LITTLE if np.little_endian else BIG
-MSB_ALIGN = 0x04
-INTERLEAVED = 0x40
-TLV_CHANNELS, TLV_SHOTS = 1, 4
-MAX_SHOTS, FIRST_SHOT = 16, 8
-CLOCK_ATTRIBUTE = 31
-CLOCKS = {0: "realtime", 1: "monotonic", 4: "monotonic-raw", 7: "boottime", 11: "tai"}
 SECOND = 10**9
 # Times of the files have 64 bits. This one, of 2262, stands for all later ones. It leaves
 # room for the samples behind it. The control keeps the time.
 LAST_SECOND = 9_223_372_000
-# A larger step of the sequence number is a channel that counts from the beginning again.
-LARGEST_GAP = 2**31 - 1
-# So is one that makes the number smaller: numbers pass 2^32 with fewer losses.
-LARGEST_GAP_AT_WRAP = 2**24
-
-# Letters of a name that stay; "?" replaces the others.
-HARMLESS = frozenset(string.ascii_letters + string.digits + "_-.:+")
 
 _LAST = np.array((LAST_SECOND, 0, 0), zio.control_dtype["tstamp"])
 
@@ -148,86 +131,16 @@ def times_of(controls: Array) -> Array:
     return np.asarray(times + stamps["ticks"].astype(np.int64))
 
 
-def channel_name(control: Any) -> str:
-    """Return the name of the channel of @control, such as zzero-0000-0-1."""
-    addr = control["addr"]
-    device = object_name(addr["devname"])
-    return f"{device}-{addr['dev_id']:04x}-{addr['cset']}-{addr['chan']}"
-
-
-def object_name(raw: bytes) -> str:
-    """Return the name of a device or a trigger, by the rule of zio_name_text() in libzio,
-    and so of zio-dump."""
-    name = bytes(raw).partition(b"\0")[0].decode("latin-1")
-    return "".join(letter if letter in HARMLESS else "?" for letter in name)
-
-
-def clock_of(control: Any) -> str:
-    """Return the name of the clock of the time stamps."""
-    attributes = control["attr_trigger"]
-    if not int(attributes["ext_mask"]) >> CLOCK_ATTRIBUTE & 1:
-        return "realtime"
-    number = int(attributes["ext_val"][CLOCK_ATTRIBUTE])
-    return CLOCKS.get(number, f"clock {number}")
-
-
-def channel_mask(control: Any) -> int:
-    """Return the mask of the channels in an interleaved block; 0 for other blocks."""
-    if not int(control["flags"]) & INTERLEAVED:
-        return 0
-    tlv = control["tlv"]
-    tlv = tlv[0] if tlv.shape else tlv
-    if int(tlv["type"]) != TLV_CHANNELS:
-        return 0
-    return int(np.asarray(tlv["payload"]).view(np.uint64)[0])
-
-
-def shot_times(control: Any) -> list[int]:
-    """Return the times of the shots in a block, in ns; one if it has one event."""
-    time = int(control["tstamp"]["secs"]) * SECOND + int(control["tstamp"]["ticks"])
-    tlv = control["tlv"]
-    tlv = tlv[0] if tlv.shape else tlv
-    if int(tlv["type"]) != TLV_SHOTS:
-        return [time]
-    count = int(np.asarray(tlv["payload"]).view(np.uint32)[0])
-    last = FIRST_SHOT + min(max(count, 1), MAX_SHOTS) - 1
-    later = control["attr_trigger"]["ext_val"][FIRST_SHOT:last]
-    return [time, *(time + int(step) for step in later)]
-
-
-def channels_of(control: Any) -> list[int]:
-    """Return the numbers of the channels in an interleaved block; [] for other blocks."""
-    mask = channel_mask(control)
-    return [number for number in range(mask.bit_length()) if mask >> number & 1]
-
-
-class Gaps:
+class Gaps(zio.controls.Sequence):
     """Finds the blocks that are missing, by the sequence numbers of one channel."""
-
-    def __init__(self) -> None:
-        self.expected: int | None = None
 
     def find(self, controls: Array, first_row: int, times: Array) -> Array:
         """Return an array of LOSS. @first_row is the row of the first of @controls."""
-        seq = controls["seq_num"]
-        wanted = np.empty_like(seq)
-        wanted[1:] = seq[:-1] + np.uint32(1)
-        wanted[0] = seq[0] if self.expected is None else self.expected
-        self.expected = (int(seq[-1]) + 1) & 0xFFFFFFFF
-        missing = seq - wanted
-        anew = (seq < wanted) & (missing >= LARGEST_GAP_AT_WRAP)
-        at = np.flatnonzero((missing != 0) & (missing <= LARGEST_GAP) & ~anew)
+        lost = self.lost(controls)
+        at = np.flatnonzero(lost)
         losses = np.zeros(len(at), LOSS)
         losses["block"] = at + first_row
-        losses["lost"] = missing[at]
-        losses["first_seq"] = wanted[at]
+        losses["lost"] = lost[at]
+        losses["first_seq"] = controls["seq_num"][at] - lost[at]
         losses["time"] = times[at]
         return losses
-
-
-def lost_before(run: Run, gaps: Gaps) -> Array:
-    """Return how many blocks are missing before each block of @run, shape (k,)."""
-    lost = np.zeros(len(run), np.int64)
-    found = gaps.find(run.controls, 0, run.times)
-    lost[found["block"]] = found["lost"]
-    return lost

@@ -8,13 +8,13 @@ again, and compares them with what the recorder has stored.
 from typing import Any
 
 import numpy as np
+from zio.controls import channel_name, is_readable
 
-from .blocks import ENDIAN_MARKS, LOSS, NATIVE, Array, Gaps, Run, channel_name
+from .blocks import LOSS, Array, Gaps, Run
 from .hdf import DAMAGE, ChannelReader, Recording, count_rows
 from .layout import FLAT, ROWS, SERIES
 from .schema import EVENTS, REASONS, SEQUENCES
 
-MAJOR_VERSION = 1
 TABLES = {ROWS: ("time",), SERIES: ("value", "time"), FLAT: ("cue_timestamp_zero",)}
 
 
@@ -97,15 +97,16 @@ class Checker:
     def _check_controls(self, run: Run, first: int) -> None:
         controls = run.controls
         sizes = np.where(run.lengths > 0, controls["ssize"], self.reader.sample_size)
+        known, native = is_readable(controls)
         for good, text in (
-            (controls["major_version"] == MAJOR_VERSION, "another version"),
-            ((controls["flags"] & ENDIAN_MARKS) == NATIVE, "another byte order"),
+            (known, "another version"),
+            (native, "another byte order"),
             (sizes == self.reader.sample_size, "another size of samples"),
         ):
             self._require(good, first, f"has {text}")
         for address in {address.tobytes() for address in controls["addr"]}:
-            control = {"addr": np.frombuffer(address, controls.dtype["addr"])[0]}
-            if channel_name(control) != self.reader.name:
+            found = np.frombuffer(address, controls.dtype["addr"])[0]
+            if channel_name(found) != self.reader.name:
                 self.verdict.fault("a control has the address of another channel")
 
     def _require(self, good: Any, first: int, text: str) -> None:

@@ -5,12 +5,12 @@ import argparse
 from collections.abc import Iterator
 
 import numpy as np
+from zio.controls import block_of, channel_numbers
 
-from .blocks import SECOND, Array, Run, channels_of, shot_times
+from .blocks import SECOND, Array, Run
 from .converter import Converter
 from .failure import Failure
-from .meaning import text_of
-from .scaling import scaling_of
+from .meaning import scaling_of, text_of
 from .target import Part, Target
 
 
@@ -51,7 +51,7 @@ class CsvConverter(Converter):
         self.file.write("".join(table).encode())
 
     def _check_columns(self, run: Run) -> None:
-        numbers = channels_of(run.first_control())
+        numbers = channel_numbers(run.first_control())
         if self.numbers is None:
             self.numbers = numbers
             self._write_head()
@@ -95,7 +95,7 @@ def _texts(samples: Array, columns: int) -> list[str]:
 def _times(control: Array, count: int, rate: float) -> Iterator[int]:
     """Yield the time of each scan, as far as it is known: that of its shot, and with
     @rate its own."""
-    shots = shot_times(control)
+    shots = block_of(control).shot_times_ns
     length = max(1, count // len(shots))
     for i in range(count):
         shot = min(i // length, len(shots) - 1)

@@ -6,12 +6,13 @@ import zipfile
 from typing import Any
 
 import numpy as np
+from zio.controls import channel_numbers
 
 from .archive import Archive
-from .blocks import Array, Run, channels_of
+from .blocks import Array, Run
 from .failure import Failure
+from .meaning import scaling_of
 from .paced import PacedConverter
-from .scaling import scaling_of
 from .target import Target
 from .timeline import Timeline, count_of, whole_rate
 
@@ -49,7 +50,7 @@ class _Channel:
 
     def __init__(self, run: Run, rate: float, index: int) -> None:
         self.timeline = Timeline(run, rate)
-        numbers = channels_of(run.first_control())
+        numbers = channel_numbers(run.first_control())
         names = [f"{run.channel}.{n}" for n in numbers] or [run.channel]
         self.probes = [_Probe(name, index + i) for i, name in enumerate(names)]
 

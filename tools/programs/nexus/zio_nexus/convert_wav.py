@@ -8,11 +8,10 @@ from typing import IO, Any
 
 import numpy as np
 
-from .blocks import MSB_ALIGN, Array, Run
+from .blocks import Array, Run
 from .failure import Failure, say
-from .meaning import Meaning
+from .meaning import Meaning, meaning_of
 from .paced import PacedConverter
-from .scaling import scaling_of
 from .target import Part, Target
 from .timeline import Timeline, count_of, whole_rate
 
@@ -136,13 +135,13 @@ def sound_of(run: Run) -> bytes:
     """Return samples as WAV has them: the valid bits are the highest ones; one byte is
     unsigned, more are signed."""
     size = run.sample_size
-    control = run.first_control()
+    meaning = meaning_of(run.first_control())
     bits = 8 * size
-    valid = int(control["nbits"])
+    valid, is_high = meaning.bits
     words = _words_of(run.data, size)
-    if 0 < valid < bits and not int(control["flags"]) & MSB_ALIGN:
+    if not is_high:
         words = words << np.uint32(bits - valid)
-    if scaling_of(control).is_signed != (size > 1):
+    if meaning.is_signed != (size > 1):
         words = words ^ np.uint32(1 << (bits - 1))
     raw = words.astype("<u4").view(np.uint8).reshape(-1, 4)
     return bytes(np.ascontiguousarray(raw[:, :size]).data)

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from .blocks import Array, Gaps, Run, late_text, lost_before
+from .blocks import Array, Gaps, Run, late_text
 from .failure import Failure, say, storing
-from .meaning import Meaning, meaning_of, parts_of, text_of
-from .scaling import NUMBERS, scaling_of
+from .meaning import NUMBERS, Meaning, meaning_of, parts_of, scaling_of, text_of
 from .source import Step
 from .target import Part, Target
 
@@ -154,7 +153,8 @@ class Converter(ABC):
 
     def lost_before(self, run: Run) -> Array:
         """Return how many blocks are missing before each block, shape (k,)."""
-        return lost_before(run, self.gaps.setdefault(run.channel, Gaps()))
+        gaps = self.gaps.setdefault(run.channel, Gaps())
+        return gaps.lost(run.controls).astype(np.int64)
 
     def open_part(self, channel: str = "") -> Part:
         """Open one of several files."""

@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 
 from . import PROGRAM, schema
-from .blocks import Run
+from .blocks import CONTROL_SIZE, Run
 from .failure import OpenFailure, SourceFailure
 from .layout import FLAT, ROWS
 
@@ -136,7 +136,7 @@ class ChannelReader:
             yield self.read(begin, min(begin + step, self.readable))
 
     def _step(self) -> int:
-        mean = self.counts["bytes"] // max(1, self.blocks) + 512
+        mean = self.counts["bytes"] // max(1, self.blocks) + CONTROL_SIZE
         return int(min(STEP_BLOCKS, max(1, STEP_BYTES // mean)))
 
 

@@ -8,7 +8,7 @@ import zio
 
 from .blocks import CONTROL_SIZE, Run
 from .failure import UsageFailure
-from .scaling import scaling_of
+from .meaning import scaling_of
 
 # One block is one row of a table.
 ROWS = "rows"

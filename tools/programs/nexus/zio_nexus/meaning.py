@@ -2,10 +2,16 @@
 """What the samples of a block stand for, and where that changes within a channel."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-from .blocks import MSB_ALIGN, Run, channel_mask, ends_of
-from .scaling import NUMBERS, attribute_words, scaling_of
+import zio
+from zio.controls import channel_numbers, meanings
+
+from .blocks import Run, ends_of
+
+# Bytes of the numbers of numpy
+NUMBERS = (1, 2, 4, 8)
 
 # For messages: a block has ...
 TEXTS = {
@@ -18,12 +24,12 @@ TEXTS = {
 
 
 class Meaning(NamedTuple):
-    """@type is the size and the sign, @channels the mask of an interleaved block. @bits
-    is the number of valid bits, and whether they are the highest ones. @scale is the
-    factor and the offset."""
+    """@type is the size and the sign, @channels the channels of an interleaved block.
+    @bits is the number of valid bits, and whether they are the highest ones. @scale is
+    the factor and the offset."""
 
     type: tuple[int, bool]
-    channels: int
+    channels: tuple[int, ...]
     bits: tuple[int, bool]
     unit: str
     scale: tuple[float, float]
@@ -33,12 +39,21 @@ class Meaning(NamedTuple):
         differ = (name for name in names if getattr(self, name) != getattr(other, name))
         return next(differ, "")
 
+    @property
+    def is_signed(self) -> bool:
+        return self.type[1]
+
+
+def scaling_of(control: Any) -> zio.Scaling:
+    """Return the scaling of the samples of @control. With none that the library knows,
+    the values are the numbers in the samples."""
+    return replace(zio.scaling(control), code=0)
+
 
 def meaning_of(control: Any) -> Meaning:
     size = int(control["ssize"])
     nbits, most = int(control["nbits"]), 8 * size
     nbits = nbits if 0 < nbits < most else most
-    is_high = nbits < most and bool(int(control["flags"]) & MSB_ALIGN)
     known = control.copy()
     if size not in NUMBERS:
         # The library has no numbers of this size; the scale is the same.
@@ -46,8 +61,8 @@ def meaning_of(control: Any) -> Meaning:
     scaling = scaling_of(known)
     return Meaning(
         (size, scaling.is_signed),
-        channel_mask(control),
-        (nbits, is_high),
+        tuple(channel_numbers(control)),
+        (nbits, nbits < most and scaling.shift > 0),
         scaling.unit,
         (scaling.scale, scaling.offset),
     )
@@ -56,7 +71,7 @@ def meaning_of(control: Any) -> Meaning:
 def parts_of(run: Run) -> Iterator[Run]:
     """Yield the parts of @run in which all samples stand for the same."""
     begin = 0
-    for end in ends_of(attribute_words(run.controls), run.lengths):
+    for end in ends_of(meanings(run.controls), run.lengths):
         yield run.part(begin, end)
         begin = end
 

@@ -6,11 +6,11 @@ from typing import Any
 import h5py
 import numpy as np
 import zio
+from zio.controls import block_of, channel_numbers, clock, name_text
 
 from . import PROGRAM, VERSION
-from .blocks import LOSS, channel_mask, clock_of, object_name
+from .blocks import LOSS
 from .layout import CHUNK_BYTES, FLAT, ROWS, SERIES, Layout, Options
-from .scaling import max_rate_of
 
 ENTRY, RECORDING, STATISTICS, EVENTS, PLOT = (
     "entry",
@@ -129,10 +129,10 @@ def _make_log(group: Any, name: str, layout: Layout, options: Options) -> None:
 
 def _make_time(group: Any, name: str, layout: Layout, options: Options) -> Any:
     time = make_column(group, name, np.int64, **options.filters())
-    clock = clock_of(layout.control)
+    name = clock(layout.control)
     time.attrs["units"] = "ns"
-    time.attrs["clock"] = clock
-    if clock in EPOCH_CLOCKS:
+    time.attrs["clock"] = name
+    if name in EPOCH_CLOCKS:
         time.attrs["start"] = EPOCH
     return time
 
@@ -154,12 +154,13 @@ def _describe_samples(dataset: Any, name: str, layout: Layout) -> None:
 
 def _describe_channel(group: Any, layout: Layout) -> None:
     control = layout.control
-    group.attrs["device"] = object_name(control["addr"]["devname"])
-    group.attrs["trigger"] = object_name(control["triggername"])
-    if mask := channel_mask(control):
+    group.attrs["device"] = name_text(control["addr"]["devname"])
+    group.attrs["trigger"] = name_text(control["triggername"])
+    if numbers := channel_numbers(control):
+        mask = sum(1 << number for number in numbers)
         group.attrs["channel_mask"] = np.uint64(mask)
-    if rate := max_rate_of(control):
-        group.attrs["max_rate"] = rate
+    if rate := block_of(control).rate:
+        group.attrs["max_rate"] = int(rate)
         group.attrs["max_rate_units"] = "Hz"
 
 

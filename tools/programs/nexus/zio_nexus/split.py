@@ -5,12 +5,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from zio.controls import addresses, block_of, channel_name, is_signed
 
-from .blocks import CONTROL_SIZE, Array, Run, channel_name, ends_of
-from .scaling import sample_type, type_numbers
-
-# The bytes of a control that have the address of the channel
-ADDRESS = slice(16, 48)
+from .blocks import Array, Run, ends_of
 
 
 class Splitter:
@@ -25,7 +22,7 @@ class Splitter:
         runs may refer to the memory of both."""
         order = np.arange(self.count, self.count + len(controls))
         self.count += len(controls)
-        keys = _addresses(controls)
+        keys = addresses(controls)
         if (keys == keys[0]).all():
             yield from self.split_types(controls, data, order)
             return
@@ -38,7 +35,7 @@ class Splitter:
         name = self.name_of(controls[0])
         lengths = controls["nsamples"].astype(np.int64)
         begin = 0
-        for end in ends_of(type_numbers(controls), lengths):
+        for end in ends_of(_types(controls), lengths):
             at = slice(begin, end)
             samples = _flatten(data[at], _first_type(controls[at]))
             yield Run(name, controls[at], samples, lengths[at], order[at])
@@ -47,13 +44,13 @@ class Splitter:
     def name_of(self, control: Any) -> str:
         address = control["addr"].tobytes()
         if address not in self.names:
-            self.names[address] = channel_name(control)
+            self.names[address] = channel_name(control["addr"])
         return self.names[address]
 
 
-def _addresses(controls: Array) -> Array:
-    raw = np.ascontiguousarray(controls).view(np.uint8).reshape(-1, CONTROL_SIZE)
-    return np.asarray(raw[:, ADDRESS])
+def _types(controls: Array) -> Array:
+    """Return what decides on the type of samples, shape (k, 2)."""
+    return np.column_stack((controls["ssize"], is_signed(controls)))
 
 
 def _groups(keys: Array) -> Iterator[Array]:
@@ -64,7 +61,7 @@ def _groups(keys: Array) -> Iterator[Array]:
 
 
 def _first_type(controls: Array) -> Any:
-    return sample_type(controls[int(np.argmax(controls["nsamples"] > 0))])
+    return block_of(controls[int(np.argmax(controls["nsamples"] > 0))]).data.dtype
 
 
 def _flatten(data: Any, dtype: Any) -> Array:

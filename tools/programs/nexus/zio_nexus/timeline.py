@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from zio.controls import Sequence, channel_numbers
 
-from .blocks import LARGEST_GAP, SECOND, Array, Gaps, Run, channels_of, lost_before
+from .blocks import SECOND, Array, Run
 from .failure import Failure, say
 
 # A longer gap than this, in samples, is no gap that a file can have.
@@ -24,7 +25,7 @@ TOLERANCE = 1e-3
 
 def count_of(run: Run) -> int:
     """Return the number of channels in a block, whose samples take turns."""
-    return max(1, len(channels_of(run.first_control())))
+    return max(1, len(channel_numbers(run.first_control())))
 
 
 def find_rate(values: argparse.Namespace, runs: list[Run]) -> float:
@@ -45,12 +46,14 @@ def _count_periods(runs: list[Run]) -> tuple[int, int]:
     in ns. Blocks that are lost count, by the sequence numbers, if all blocks
     have one length. Otherwise nothing does that is beside a loss."""
     seq = np.concatenate([run.controls["seq_num"] for run in runs])
+    counter = Sequence()
+    lost = np.concatenate([counter.lost(run.controls) for run in runs])[1:]
     lengths = np.concatenate([run.lengths for run in runs])
     times = np.concatenate([run.times for run in runs])
-    steps = (seq[1:] - seq[:-1]).astype(np.int64)
-    most = LARGEST_GAP if (lengths == lengths[0]).all() else 1
-    good = (steps >= 1) & (steps <= most)
-    samples = (steps * lengths[:-1])[good].sum()
+    good = lost == seq[1:] - seq[:-1] - np.uint32(1)
+    if (lengths != lengths[0]).any():
+        good &= lost == 0
+    samples = ((lost.astype(np.int64) + 1) * lengths[:-1])[good].sum()
     return int(samples), int(np.diff(times)[good].sum())
 
 
@@ -70,7 +73,7 @@ class Timeline:
         self.channel = run.channel
         self.channels = count_of(run)
         self.rate = rate
-        self.finder = Gaps()
+        self.finder = Sequence()
         # Length and time of the last block
         self.length = self.time = 0
         self.place = 0
@@ -85,7 +88,7 @@ class Timeline:
             raise Failure(f"{run.channel}: its channels have changed: use HDF5")
         if (run.lengths % channels).any():
             raise Failure(f"{run.channel}: a block has a part of a scan: use HDF5")
-        lost = lost_before(run, self.finder)
+        lost = self.finder.lost(run.controls)
         begins = np.cumsum(run.lengths) - run.lengths
         at = missing = 0
         for row in np.flatnonzero(lost).tolist():

@@ -15,14 +15,14 @@ from typing import Any
 
 import h5py
 import numpy as np
+from zio.controls import clock, meanings
 
 from . import schema
-from .blocks import LAST_SECOND, SECOND, Array, Gaps, Run, clock_of, late_text
+from .blocks import LAST_SECOND, SECOND, Array, Gaps, Run, late_text
 from .failure import say, storing
 from .layout import Layout, Options
 from .meaning import Meaning, meaning_of, text_of
 from .room import Room
-from .scaling import attribute_words
 from .superblock import cut_rest
 from .target import claim, create_part, give_name, sync_directory
 
@@ -50,7 +50,7 @@ class Span:
         self.times: list[int] = []
 
     def add(self, run: Run, times: Array) -> None:
-        offset = DATED.get(clock_of(run.controls[0]))
+        offset = DATED.get(clock(run.controls[0]))
         if offset is not None:
             found = [int(times.min()) - offset, int(times.max()) - offset]
             self.times = [min([*self.times, *found]), max([*self.times, *found])]
@@ -114,7 +114,7 @@ class ChannelWriter:
         self.statistics = dict(group[schema.STATISTICS].items())
         self.counts = {name: 0 for name in schema.COUNTS}
         self.counts.update({name: schema.UNKNOWN for name in schema.SEQUENCES})
-        self.meaning = attribute_words(np.atleast_1d(layout.control))[0]
+        self.meaning = meanings(np.atleast_1d(layout.control))[0]
 
     def append(self, run: Run, times: Array) -> None:
         losses = self.gaps.find(run.controls, self.counts["blocks"], times)
@@ -169,7 +169,7 @@ class ChannelWriter:
     def _count_meanings(self, run: Run) -> None:
         """Count how often the samples begin to stand for something else. The attributes
         of the group are those of the first block."""
-        found = attribute_words(run.controls)[run.lengths > 0]
+        found = meanings(run.controls)[run.lengths > 0]
         if (found == self.meaning).all():
             return
         before = np.concatenate((self.meaning[None], found[:-1]))
