@@ -70,11 +70,11 @@ static void print_shots(FILE *out, const struct zio_control *control)
 
 static void print_flags(FILE *out, uint32_t flags)
 {
+	const uint32_t order = flags & (ZIO_CONTROL_LITTLE_ENDIAN | ZIO_CONTROL_BIG_ENDIAN);
+
 	fprintf(out, "  flags   0x%08" PRIx32 "%s%s%s%s%s\n", flags,
-		(flags & 0x03000003) == ZIO_CONTROL_LITTLE_ENDIAN ?
-		" little-endian" : "",
-		(flags & 0x03000003) == ZIO_CONTROL_BIG_ENDIAN ?
-		" big-endian" : "",
+		order == ZIO_CONTROL_LITTLE_ENDIAN ? " little-endian" : "",
+		order == ZIO_CONTROL_BIG_ENDIAN ? " big-endian" : "",
 		flags & ZIO_CONTROL_MSB_ALIGN ? " msb-aligned" : "",
 		flags & ZIO_CONTROL_LSB_ALIGN ? " lsb-aligned" : "",
 		flags & ZIO_CONTROL_INTERLEAVE_DATA ? " interleaved" : "");
