@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from zio import full_name, kernel_counts
 
 from .blocks import Array, Gaps, Run, join
 from .failure import Failure, StoreFailure, remedy, say
@@ -15,7 +16,6 @@ from .layout import FLAT, Layout, Options, choose
 from .source import Events, Source, Step
 from .superblock import repair
 from .survey import survey
-from .sysfs import full_name, kernel_counts
 from .target import Target
 from .writer import FileWriter
 
@@ -303,7 +303,7 @@ class Recorder:
 
 
 def _kernel_of(source: Source) -> dict[str, tuple[int, int]]:
-    counts = {}
+    counts: dict[str, tuple[int, int]] = {}
     for name in source.names if source.is_live() else []:
         if found := kernel_counts(name):
             counts[full_name(name)] = found

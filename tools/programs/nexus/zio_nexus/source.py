@@ -16,7 +16,6 @@ from .blocks import LAST_SECOND, SECOND, Array, Run
 from .failure import Failure, OpenFailure, SourceFailure, explain
 from .schema import REASONS
 from .split import Splitter
-from .sysfs import full_name
 
 # Blocks of a batch; one call of HDF5 writes about as many.
 BATCH = 1024
@@ -181,7 +180,7 @@ class GroupSource(Source):
         if make_group is None:
             raise OpenFailure("this version of python3-zio has no groups of channels")
         self.names = names
-        self.group = [full_name(name) for name in names]
+        self.group = [zio.full_name(name) for name in names]
         self.channels = []
         self.stopping = threading.Event()
         try:

@@ -13,7 +13,6 @@ from .failure import CANNOT_OPEN, FAILED, LOST, OK, OpenFailure, say, tell
 from .guard import guard
 from .hdf import Recording, in_order
 from .schema import UNKNOWN
-from .sysfs import kernel_counts
 
 
 class FileReport:
@@ -94,7 +93,7 @@ def compare_kernel(reports: list[FileReport], is_live: bool) -> dict[str, dict[s
         verdicts = [r.channels[name] for r in reports if name in r.channels]
         start, end = verdicts[0].kernel_start, verdicts[-1].kernel_end
         if is_live:
-            end = kernel_counts(name) or (UNKNOWN, UNKNOWN)
+            end = zio.kernel_counts(name) or (UNKNOWN, UNKNOWN)
         if UNKNOWN in (*start, *end):
             if is_live:
                 result[name] = {"agrees": False, "why": "no counts of the kernel"}

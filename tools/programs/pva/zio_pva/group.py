@@ -7,7 +7,6 @@ from typing import Any
 
 import zio
 
-from .names import full_name
 from .source import RETRY_SECONDS, Source
 from .spec import GroupSpec
 from .tally import Loss, Tally, kernel_counter
@@ -66,7 +65,7 @@ class GroupSource(Source):
             self.variables.post(self._member(name), parts)
 
     def _member(self, name: str) -> str:
-        return f"{self.spec.name}:{full_name(name)}"
+        return f"{self.spec.name}:{zio.full_name(name)}"
 
     def invalidate(self, text: str) -> None:
         self.variables.set_alarm(self.spec.name, WHOLE, invalid(text))

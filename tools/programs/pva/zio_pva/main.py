@@ -17,7 +17,6 @@ from .attributes import Attributes
 from .complete import candidates
 from .group import GroupSource, is_there
 from .loopback import bind_udp
-from .names import is_channel
 from .options import DEFAULT_PORT, FAILED, make_parser, parse, say
 from .source import ChannelSource, FileSource, Source
 from .spec import complain
@@ -55,7 +54,7 @@ def make_source(name: str, variables: Variables, options: argparse.Namespace) ->
         # EINVAL: a file has no taps.
         if is_file(name) and os.access(name, os.R_OK) or name == "-":
             return FileSource(name, variables, options.interval)
-        if not (options.wait and is_channel(name) and "/" not in name):
+        if not (options.wait and zio.is_channel_name(name) and "/" not in name):
             raise Failure(error.strerror or str(error), CANNOT_OPEN) from error
     return ChannelSource(name, variables, options.interval)
 

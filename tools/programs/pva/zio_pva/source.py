@@ -8,7 +8,6 @@ import time
 
 import zio
 
-from .names import full_name
 from .spec import complain
 from .tally import Tally, kernel_counter
 from .values import (
@@ -94,7 +93,7 @@ class ChannelSource(Source):
 
     def __init__(self, name: str, variables: Variables, interval: float) -> None:
         super().__init__(name, variables, interval)
-        self.channel, self.due = full_name(name), 0.0
+        self.channel, self.due = zio.full_name(name), 0.0
         alarm = invalid("no block has come yet", UNDEFINED)
         variables.post(self.channel, values_without_block(alarm))
 

@@ -61,19 +61,15 @@ class Tally:
 
 def kernel_counter(name: str) -> Callable[[], int] | None:
     """Return what reads the lost blocks of a channel; None if the kernel does not tell."""
-    try:
-        statistics = zio.find(name).statistics
-        int(statistics.text("lost_blocks"))
-    except (OSError, ValueError):
+    if zio.kernel_counts(name) is None:
         return None
     last = 0
 
     def read() -> int:
         nonlocal last
-        try:
-            last = int(statistics.text("lost_blocks"))
-        except OSError:  # The device is gone; the reader of blocks tells.
-            pass
+        # A device that is gone tells nothing; the reader of blocks tells of that.
+        if counts := zio.kernel_counts(name):
+            last = counts.lost
         return last
 
     return read

@@ -18,6 +18,7 @@ from ._errors import Error, Interrupted, RingFull, StaleBlock, WouldBlock
 from ._group import Event, Group, GroupStats, group
 from ._libzio import ffi, lib
 from ._make import make_control
+from ._names import KernelCounts, full_name, is_channel_name, kernel_counts
 from ._objects import Devices, Object, devices, find
 from ._open import open_channel as open
 from ._printable import printable
@@ -35,6 +36,7 @@ __all__ = [
     "Group",
     "GroupStats",
     "Interrupted",
+    "KernelCounts",
     "Object",
     "Reader",
     "RingFull",
@@ -48,7 +50,10 @@ __all__ = [
     "controls",
     "devices",
     "find",
+    "full_name",
     "group",
+    "is_channel_name",
+    "kernel_counts",
     "live",
     "make_control",
     "open",
