@@ -30,6 +30,7 @@ COMPLAINT = re.compile(r"(warning|error): ")
 PYTHON: dict[str, Words] = {
     "tests": ["zio_testing", "unit/testing", *sorted(TESTING.glob("*.py"))],
     "tools/python": [],
+    "examples/python": ["."],
     "packaging/in-tree": ["in-tree", "."],
     "tools/programs/nexus": ["zio_nexus"],
     "tools/programs/scope": ["zio_scope"],
