@@ -15,6 +15,7 @@ from ._errors import Error, WouldBlock, make_error, new_error, raise_error
 from ._handle import Handle
 from ._libzio import ffi, lib
 from ._memory import Memory
+from ._open import open_input
 
 
 class GroupStats(NamedTuple):
@@ -108,7 +109,7 @@ class Group(Handle):
         if lib.zio_group_set_depth(self._ch, depth):
             raise ValueError(f"a depth of {depth} blocks: it is 1 to 65536")
         for name in names:
-            channel = self.channels[name] = open_member(name, self._tap)
+            channel = self.channels[name] = open_input(name, self._tap)
             self._ending.needs.append(channel._ch)
             if lib.zio_group_add(self._ch, channel._ch) < 0:
                 raise group_error(self._ch, ffi.errno)
@@ -192,18 +193,6 @@ def group_error(group: Any, code: int) -> Error:
     """Return the exception for the last call on a struct zio_group."""
     text = ffi.string(lib.zio_group_reason(group)).decode(errors="replace")
     return make_error(code, text)
-
-
-def open_member(name: str, tap: bool) -> Channel:
-    """Open a channel, or a tap of it. A block file has no tap: it is read as it is."""
-    if not tap:
-        return Channel(name, 0)
-    try:
-        return Channel(name, lib.ZIO_OPEN_TAP)
-    except Error as error:
-        if error.errno != codes.EINVAL:
-            raise
-        return Channel(name, 0)
 
 
 def copy_block(blk: Any) -> Block:

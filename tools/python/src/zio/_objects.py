@@ -81,42 +81,32 @@ class Object(MutableMapping[str, Value]):
         """What it is: "device", "cset", "channel", "trigger", "buffer" and so on."""
         return KINDS.get(lib.zio_object_kind(self._object), "other")
 
-    def _find(self, name: str) -> Object:
-        err = new_error()
-        found = lib.zio_find(self._object, _encode(name), ffi.NULL, err)
-        if not found:
-            raise_error(err)
-        return Object(ffi.gc(found, lib.zio_object_free))
-
-    def _list(self, kind: int) -> list[Object]:
-        return _list_objects(self._object, kind)
-
     # --- its parts --------------------------------------------------------------------
 
     @property
     def cset(self) -> list[Object]:
         """The channel sets of a device."""
-        return self._list(CSET)
+        return _list(self._object, CSET)
 
     @property
     def chan(self) -> list[Object]:
         """The channels of a device or set."""
-        return self._list(CHANNEL)
+        return _list(self._object, CHANNEL)
 
     @property
     def trigger(self) -> Object:
         """The trigger of a set."""
-        return self._find("trigger")
+        return _find(self._object, "trigger")
 
     @property
     def buffer(self) -> Object:
         """The buffer of a channel."""
-        return self._find("buffer")
+        return _find(self._object, "buffer")
 
     @property
     def statistics(self) -> Object:
         """The counters of a set or channel."""
-        return self._find("statistics")
+        return _find(self._object, "statistics")
 
     # --- its attributes ---------------------------------------------------------------
 
@@ -188,7 +178,15 @@ class Object(MutableMapping[str, Value]):
         return hash(self.path)
 
 
-def _list_objects(parent: Any, kind: int) -> list[Object]:
+def _find(parent: Any, name: str) -> Object:
+    err = new_error()
+    found = lib.zio_find(parent, _encode(name), ffi.NULL, err)
+    if not found:
+        raise_error(err)
+    return Object(ffi.gc(found, lib.zio_object_free))
+
+
+def _list(parent: Any, kind: int) -> list[Object]:
     err = new_error()
     found = lib.zio_list(parent, kind, err)
     if not found:
@@ -212,11 +210,7 @@ def find(name: str) -> Object:
     `Error` with ENOENT if there is no such object. $ZIO_SYSFS and $ZIO_CONFIGFS replace
     /sys and /sys/kernel/config.
     """
-    err = new_error()
-    found = lib.zio_find(ffi.NULL, _encode(name), ffi.NULL, err)
-    if not found:
-        raise_error(err)
-    return Object(ffi.gc(found, lib.zio_object_free))
+    return _find(ffi.NULL, name)
 
 
 def find_node(name: str) -> str | None:
@@ -251,4 +245,4 @@ def devices() -> Devices:
 
     Raises `Error` with ENOENT if the module zio is not loaded.
     """
-    return Devices(_list_objects(ffi.NULL, DEVICE))
+    return Devices(_list(ffi.NULL, DEVICE))

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import errno as codes
+
 from ._channel import Channel
+from ._errors import Error
 from ._libzio import lib
 from ._objects import Object
 
@@ -43,6 +46,16 @@ def open_channel(
     ):
         flags |= flag if is_set else 0
     return Channel(name, flags)
+
+
+def open_input(name: str, tap: bool, nonblock: bool = False) -> Channel:
+    """Open a channel, or a tap of it. A block file has no tap: it is read as it is."""
+    try:
+        return open_channel(name, tap=tap, nonblock=nonblock)
+    except Error as error:
+        if not tap or error.errno != codes.EINVAL:
+            raise
+        return open_channel(name, nonblock=nonblock)
 
 
 def _method_flag(method: str | None) -> int:

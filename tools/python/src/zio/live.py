@@ -16,9 +16,9 @@ from typing import TypeVar
 
 from ._block import Block
 from ._channel import Channel
-from ._errors import Error, Interrupted, WouldBlock, make_error
+from ._errors import Interrupted, WouldBlock, make_error
 from ._handle import Closing
-from ._open import open_channel
+from ._open import open_input
 
 T = TypeVar("T")
 # Blocks that one turn takes: the next one goes on with what came meanwhile.
@@ -101,22 +101,13 @@ class Live(Closing):
         return found
 
     def _open(self) -> Channel:
-        channel = self._open_channel()
+        channel = open_input(self.name, self._tap, nonblock=True)
         with self._lock:
             self._channel = channel
             if self._stopped.is_set():
                 channel.interrupt()
         self._tell("waiting", "no block has come yet")
         return channel
-
-    def _open_channel(self) -> Channel:
-        """Open a tap. A block file has none: it is read as it is."""
-        try:
-            return open_channel(self.name, tap=self._tap, nonblock=True)
-        except Error as error:
-            if error.errno != codes.EINVAL or not self._tap:
-                raise
-            return open_channel(self.name, nonblock=True)
 
     def _fail(self, error: OSError) -> None:
         state = "gone" if error.errno in IS_GONE else "error"
