@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
 import threading
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 import zio
 
-from .conftest import FakeBoard
+from .conftest import FakeBoard, Maker
 
 CHILD = Path(__file__).parent / "close_child.py"
 CASES = [
@@ -58,6 +59,29 @@ def test_another_thread_uses_it(board: FakeBoard, kind: str) -> None:
         thread.join()
         if kind != "group":
             assert source.read().seq == 1
+
+
+def test_each_block_goes_to_one_thread(block_file: Maker) -> None:
+    """Four threads read, also without a global lock: calls at one time are refused."""
+    counts: list[int] = []
+    begin = threading.Barrier(4)
+    with zio.open(block_file(range(20000))) as ch:
+
+        def work() -> None:
+            got, block = 0, True
+            begin.wait()
+            while block:
+                with contextlib.suppress(ValueError):
+                    block = ch.read() is not None
+                    got += block
+            counts.append(got)
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sum(counts) == ch.stats.blocks == 20000
 
 
 @pytest.mark.parametrize("case", CASES)
