@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
 import itertools
+import os
 import re
 import subprocess
 import sys
@@ -229,9 +231,11 @@ def test_unplug(cset: zio.Object) -> None:
 
 # --- the page ---------------------------------------------------------------------------
 
-PAGE = Path(__file__).resolve().parents[4] / "Documentation/from-python.md"
+TESTS = Path(__file__).resolve().parents[1]
+ROOT = TESTS.parents[2]
+PAGE = ROOT / "Documentation/from-python.md"
 PROGRAMS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.M | re.S)
-# The live plot needs a screen: test_examples.py runs it with a stub.
+# test_live_plot() runs the live plot.
 DEVICE_PROGRAMS = [
     program
     for program in PROGRAMS
@@ -323,3 +327,41 @@ def test_page(cset: zio.Object, program: str) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout
+
+
+def test_live_plot(cset: zio.Object) -> None:
+    """It looks at the board through a tap, and takes no block from a reader."""
+    in_guest("zio-load", "zio-trig-timer")
+    cset["current_trigger"] = "timer"
+    cset.trigger["period-ms"] = 20
+    lost: list[int] = []
+    with zio.open(SAWTOOTH) as reader:
+        reader.flush()
+
+        def read() -> None:
+            with contextlib.suppress(zio.Interrupted):
+                lost.extend(block.lost for block in reader)
+
+        thread = threading.Thread(target=read)
+        thread.start()
+        try:
+            said = run_live_plot()
+        finally:
+            reader.interrupt()
+            thread.join()
+    assert re.fullmatch(r"running, \d+ blocks lost 16\n", said)
+    assert lost and not sum(lost)
+
+
+def run_live_plot() -> str:
+    """Return what the stub of matplotlib prints."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(ROOT / "examples/python/live_plot.py")],
+        env={**os.environ, "PYTHONPATH": f"{TESTS}/stub:{os.environ['PYTHONPATH']}"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
