@@ -581,6 +581,13 @@ test_programs()
 	"$bin/zio-dump" one.zio >wanted
 	run 0 'zio dump' "$zio" dump one.zio
 	same out wanted 'zio dump: as zio-dump'
+	ln -s "$bin/zio-dump" my-dump
+	mkdir links
+	ln -s ../my-dump links/other
+	run 0 'a link of the user' ./my-dump one.zio
+	same out wanted 'a link of the user to zio-dump: as zio-dump'
+	run 0 'a link of the user to that' env PATH="$work/links:$PATH" other one.zio
+	same out wanted 'a link of the user to that: as zio-dump'
 	run 0 'zio cat' "$zio" cat -n 1 one.zio
 	same out block-data 'zio cat: the samples'
 	mkdir programs

@@ -4,6 +4,7 @@
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "cat-file/cat.h"
@@ -57,6 +58,7 @@ static const struct command commands[] = {
 	OTHER("pva", "zio-pva", "show blocks and settings by PVAccess of EPICS"),
 };
 
+#define MAX_HOPS 8	/* links to links */
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static const struct command *find_command(const char *name)
@@ -79,6 +81,28 @@ static const struct command *find_link(const char *name)
 		    !strcmp(name, commands[i].program))
 			return &commands[i];
 	return NULL;
+}
+
+/* The program may have been called by a link of the user to "zio-dump", as well. */
+static const struct command *find_called(const char *name)
+{
+	const struct command *command = find_link(base_name(name));
+	char path[PATH_MAX], target[PATH_MAX];
+	size_t begin;
+	ssize_t n;
+	int hops;
+
+	put_text(path, sizeof(path), "%s", (const char *)getauxval(AT_EXECFN));
+	for (hops = 0; !command && hops < MAX_HOPS; hops++) {
+		n = readlink(path, target, sizeof(target) - 1);
+		if (n < 0)
+			break;
+		/* A relative target begins where the link is. */
+		begin = *target == '/' ? 0 : (size_t)(base_name(path) - path);
+		put_text(path + begin, sizeof(path) - begin, "%.*s", (int)n, target);
+		command = find_link(base_name(path));
+	}
+	return command;
 }
 
 /* Run another program with the words that follow argv[0]. Returns if there is none. */
@@ -255,7 +279,7 @@ static int run_link(const struct command *command, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	const struct command *command = find_link(base_name(argv[0]));
+	const struct command *command = find_called(argv[0]);
 	const char *word = word_to_complete(argc, argv);
 	int first = 0;
 
