@@ -109,7 +109,7 @@ offers 'zio-dump --format=' 'csv dec hex json signed text'
 offers 'zio-dump --method=' 'auto mmap read ring'
 offers 'zio-dump -c zzero-0001-1-' zzero-0001-1-0
 offers 'zio-dump run' run7.zio
-offers 'zio-cat-file --' '--count= --force --help --method= --tap --usage --verbose --version'
+offers 'zio-cat-file --' '--count= --force --help --json --method= --tap --usage --verbose --version'
 offers 'zio-cat-file --method=r' 'read ring'
 offers 'zio-cat-file zzero-0000-0-0 run' run7.zio
 mkdir programs

@@ -590,6 +590,10 @@ test_programs()
 	same out wanted 'a link of the user to that: as zio-dump'
 	run 0 'zio cat' "$zio" cat -n 1 one.zio
 	same out block-data 'zio cat: the samples'
+	run 0 'zio cat: JSON' "$zio" cat --json one.zio
+	same out block-data 'zio cat: JSON: the samples'
+	equal "$("$bin/json-get" blocks <err) $("$bin/json-get" bytes <err) $("$bin/json-get" lost <err)" \
+		'1 4 0' 'zio cat: JSON: the totals'
 	mkdir programs
 	# shellcheck disable=SC2016 # for the other program
 	printf '#!/bin/sh\necho "$(basename "$0"): $*"\nexit 7\n' >programs/zio-nexus

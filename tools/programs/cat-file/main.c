@@ -18,6 +18,7 @@
 #include "cat.h"
 #include "common/channel.h"
 #include "common/complete.h"
+#include "common/json.h"
 #include "common/program.h"
 #include "common/stop.h"
 
@@ -40,6 +41,7 @@ static struct {
 struct settings {
 	struct arguments args;
 	int method;		/* ZIO_OPEN_RING and the like; 0: any */
+	bool json;
 	bool verbose;
 	bool force;
 	bool tap;
@@ -162,15 +164,26 @@ static int copy_blocks(struct tally *sum, uint64_t count)
 	return code;
 }
 
-static void print_tally(const struct tally *sum)
+static void print_tally(const struct tally *sum, bool json)
 {
+	json_t *obj;
+
+	if (json) {
+		obj = json_object();
+		json_add_u64(obj, "blocks", sum->blocks);
+		json_add_u64(obj, "bytes", sum->bytes);
+		json_add_u64(obj, "lost", zio_stats(channel)->lost);
+		json_add(obj, "seconds", json_real(sum->seconds));
+		json_print(stderr, obj, JSON_REAL_PRECISION(9));
+		return;
+	}
 	complain("transferred %" PRIu64 " blocks, %" PRIu64 " bytes, %.6f s",
 		 sum->blocks, sum->bytes, sum->seconds);
 	if (zio_stats(channel)->lost)
 		complain("lost %" PRIu64 " blocks", zio_stats(channel)->lost);
 }
 
-static int run(uint64_t count)
+static int run(uint64_t count, bool json)
 {
 	struct tally sum = { 0 };
 	double start = seconds_now();
@@ -180,7 +193,7 @@ static int run(uint64_t count)
 	flushed = flush_output(&sum);
 	code = code ? code : flushed;
 	sum.seconds = seconds_now() - start;
-	print_tally(&sum);
+	print_tally(&sum, json);
 	return code;
 }
 
@@ -199,7 +212,7 @@ static int open_and_run(const struct settings *set)
 		complain("method %s", zio_method(channel));
 	catch_stop_once(0);
 	signal(SIGPIPE, SIG_IGN);
-	code = run(set->count);
+	code = run(set->count, set->json);
 	zio_close(channel);
 	return code;
 }
@@ -207,6 +220,7 @@ static int open_and_run(const struct settings *set)
 static const struct argp_option options[] = {
 	{ "count", 'n', "N", 0, "The same as the argument N", 0 },
 	METHOD_OPTION('m'),
+	{ "json", 'j', NULL, 0, "Print the totals as JSON, on standard error", 0 },
 	FORCE_OPTION,
 	{ "tap", 't', NULL, 0,
 	  "Copy the newest blocks and take none from other programs", 0 },
@@ -236,6 +250,9 @@ static error_t parse_cat_file(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'm':
 		set->method = parse_method(state, arg);
+		return 0;
+	case 'j':
+		set->json = true;
 		return 0;
 	case 'f':
 		set->force = true;
