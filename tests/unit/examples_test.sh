@@ -98,6 +98,10 @@ for program in examples/*.c; do
 done
 loop=$(sed -n '/for (;;)/,/break;/p' examples/volts.c | expand | sed 's/^    //')
 verdict 'libzio(3) shows the loop of volts.c' 'it differs' shows_text "$manual" "$loop"
+# `while (zio_next() > 0)` takes an error for the end.
+verdict 'no text has a loop that ends at an error' 'it has' \
+	not grep -rE 'while \(.*zio_next[a-z_]*\([^)]*\)+ *(> *0|== *1)' "$tree/Documentation" \
+	"$tree/README.md" "$tree/tools/man" "$tree/tools/libzio" --include=*.md --include=*.h
 verdict 'the page quotes the Makefile' 'it differs' \
 	shows_text "$page" "$(tail -n +2 examples/Makefile)"
 verdict 'list_devices has at most 15 lines' '' [ "$(lines_of list_devices)" -le 15 ]
