@@ -14,8 +14,8 @@ from typing import Any
 import h5py
 import pytest
 from zio.controls import name_text
+from zio_nexus.cli import main
 from zio_nexus.commands import COMMANDS
-from zio_nexus.complete import complete
 from zio_nexus.options import seconds, size
 
 from .conftest import PROGRAM, TOOLS
@@ -30,7 +30,8 @@ def test_manual_has_all_options(name: str, nexus: Any) -> None:
     text = MANUAL.read_text().replace("\\", "")
     said = nexus(name, "--help").stdout
     options = re.findall(r"^ +(?:-.,|   ) (--[a-z-]+)", said, re.M)
-    assert len(options) == len(COMMANDS[name].options) + 1
+    # The operands are an action, too; --help, --usage and --version are no actions yet.
+    assert len(options) == len(COMMANDS[name][0]()._actions) - 1 + 3
     for option in options:
         assert f"**{option}**" in text, option
 
@@ -115,14 +116,20 @@ def test_names_of_strangers(nexus: Any, tmp_path: Path) -> None:
     assert "no?]0;such?file?" in said and "\x1b" not in said
 
 
-def test_completion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    nodes = tmp_path / "dev"
-    nodes.mkdir()
-    for name in ("zzero-0000-0-1-data", "zzero-0000-0-1-ctrl"):
-        (nodes / name).touch()
+def test_completion(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cset = tmp_path / "bus/zio/devices/zzero-0000/cset0"
+    (cset / "chan1").mkdir(parents=True)
+    (cset / "direction").write_text("input\n")
     (tmp_path / "run7.zio").touch()
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ZIO_DEV_PATH", str(nodes))
+    monkeypatch.setenv("ZIO_SYSFS", str(tmp_path))
+
+    def complete(words: list[str]) -> list[str]:
+        assert main(["--complete", *words]) == 0
+        return capsys.readouterr().out.split()
+
     assert complete(["ver"]) == ["verify"]
     assert complete(["zz"]) == ["zzero-0000-0-1"]
     assert complete(["ru"]) == ["run7.zio"]

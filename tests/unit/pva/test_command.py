@@ -128,7 +128,7 @@ def test_output_that_cannot_be_written(word: str) -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 1
-    assert done.stderr == "zio-pva: standard output: No space left on device\n"
+    assert done.stderr == "zio-pva: standard output: No space left on device: make room\n"
 
 
 def test_names_with_escapes(start: Start, tmp_path: Path) -> None:
@@ -191,8 +191,8 @@ WRONG = [
     ([], "nothing to show"),
     (["--group=x", "a-0-0"], "use NAME=CHANNEL"),
     (["--group=x=a-0-0,a-0-0"], "named twice"),
-    (["--interval=-1", "a-0-0"], "use 0 to 3600"),
-    (["--port=99999", "a-0-0"], "use 0 to 65535"),
+    (["--interval=-1", "a-0-0"], "-1 is not from 0 to 3600"),
+    (["--port=99999", "a-0-0"], "is not from 0 to 65535"),
 ]
 
 
@@ -229,6 +229,6 @@ def test_without_p4p(tmp_path: Path, file: Path) -> None:
     assert done.returncode == 1
     assert "pip install --require-hashes" in done.stderr
     done = run("--help", PYTHONPATH=path)
-    assert done.returncode == 0 and done.stdout.startswith("usage: zio-pva")
+    assert done.returncode == 0 and done.stdout.startswith("Usage: zio-pva")
     assert run("--version", PYTHONPATH=path).returncode == 0
     assert run("--nonsense", PYTHONPATH=path).returncode == 2

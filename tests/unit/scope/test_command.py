@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from zio.cli import candidates
 from zio_scope import page_files
-from zio_scope.complete import candidates
 from zio_scope.options import make_parser
 
 SCOPE = Path(__file__).resolve().parents[3] / "tools/programs/scope"
@@ -96,7 +96,9 @@ def test_output_that_cannot_be_written(word: str) -> None:
             [SCOPE / "zio-scope", word], stdout=full, stderr=subprocess.PIPE, text=True
         )
     assert done.returncode == 1
-    assert done.stderr == "zio-scope: standard output: No space left on device\n"
+    assert (
+        done.stderr == "zio-scope: standard output: No space left on device: make room\n"
+    )
 
 
 def test_a_changed_uplot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,7 +152,7 @@ def test_help_without_the_server(tmp_path: Path) -> None:
     (tmp_path / "aiohttp.py").write_text("raise ImportError('no aiohttp here')")
     env = {**os.environ, "PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"}
     status, said = run("--help", env=env)
-    assert (status, said.startswith("usage: zio-scope")) == (0, True)
+    assert (status, said.startswith("Usage: zio-scope")) == (0, True)
     assert run("--version", env=env)[0] == 0
     assert run("--nonsense", env=env)[0] == 2
     status, said = run(env=env)

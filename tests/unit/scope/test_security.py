@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 import os
 import stat
+from argparse import Namespace
 from itertools import product
 from pathlib import Path
 
 import pytest
 from zio_scope import security
 from zio_scope.handshake import is_proof, proof
-from zio_scope.options import parse
+from zio_scope.options import complete, make_parser
+
+
+def parse(words: list[str]) -> Namespace:
+    parser = make_parser()
+    return complete(parser, parser.parse_intermixed_args(words))
 
 
 def test_the_token_is_random_and_for_the_user_alone(tmp_path: Path) -> None:

@@ -2,53 +2,30 @@
 """The command line of zio-nexus."""
 
 import signal
-import sys
+from argparse import Namespace
 
-from . import PROGRAM, VERSION
-from .commands import COMMANDS, HELP, USAGE_TEXT
-from .complete import complete
-from .failure import BY_SIGNAL, OK, USAGE, Failure, UsageFailure, say, tell
+from zio import cli
 
-ALIASES = {"-h": HELP, "--help": HELP, "--usage": USAGE_TEXT}
+from . import VERSION
+from .commands import COMMANDS
 
 
 def main(words: list[str]) -> int:
-    if not words:
-        print(USAGE_TEXT, file=sys.stderr)
-        return USAGE
-    try:
-        return _answer(words)
-    except UsageFailure as failure:
-        say(f"{failure} ({PROGRAM} --help)")
-        return failure.status
-    except Failure as failure:
-        say(str(failure))
-        return failure.status
-    except BrokenPipeError:
-        return 141
-    except KeyboardInterrupt:
-        return BY_SIGNAL + signal.SIGINT
-
-
-def _answer(words: list[str]) -> int:
-    """Print what the user asks for, or run a command."""
-    command = "--help" if words[0] == "help" else words[0]
-    if command == "--complete":
-        tell("\n".join(complete(words[1:])))
-    elif command in ("-V", "--version"):
-        tell(f"{PROGRAM} {VERSION}")
-    elif command in ALIASES:
-        tell(ALIASES[command])
-    else:
-        return _run(words)
-    return OK
-
-
-def _run(words: list[str]) -> int:
     """Run a command; without the name of one it is "record"."""
-    name = words[0] if words[0] in COMMANDS else "record"
-    rest = words[1:] if words[0] in COMMANDS else words
-    if any(word in ("-h", "--help", "--usage") for word in rest):
-        tell(COMMANDS[name].help())
-        return OK
-    return COMMANDS[name].run(rest)
+    name, rest = "record", words
+    is_completion = words[:1] == ["--complete"]
+    at = 1 if is_completion else 0
+    if words[at : at + 1] == ["help"]:
+        rest = ["--help"]
+    elif words[at:] and words[at] in COMMANDS and len(words) > at + is_completion:
+        name, rest = words[at], words[:at] + words[at + 1 :]
+    make_parser, function = COMMANDS[name]
+
+    def work(values: Namespace) -> int:
+        if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+            # From here on, there may be something to clean up.
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        return function(values)
+
+    commands = (*COMMANDS, "help") if is_completion and len(words) == 2 else ()
+    return cli.run(make_parser().add_standard(VERSION), rest, work, commands)

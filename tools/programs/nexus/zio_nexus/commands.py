@@ -1,25 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The commands of the program, and their options."""
 
+from zio.cli import Parser
+
 from . import PROGRAM
 from .cat import run_cat
 from .convert import FORMATS
 from .layout import AUTO, FILTERS, KINDS
-from .options import (
-    Command,
-    Option,
-    chunk,
-    level,
-    milliseconds,
-    number,
-    rate,
-    seconds,
-    size,
-)
+from .options import chunk, count, level, milliseconds, rate, seconds, size
 from .repair import run_repair
 from .run import run_record
 from .verify import run_verify
 
+USAGE = f"""{PROGRAM} [OPTION]... SOURCE...
+       {PROGRAM} verify [OPTION]... FILE...
+       {PROGRAM} cat [OPTION]... FILE...
+       {PROGRAM} repair [OPTION]... FILE..."""
 METHODS = ("auto", "ring", "mmap", "read")
 RECORD_STATUSES = """\
 Exit status: 0 success; 1 a source failed, or the format does not take the samples; 2
@@ -36,149 +32,105 @@ REPAIR_STATUSES = """\
 Exit status: 0 success; 1 the head of a file is damaged; 2 wrong usage; 3 a file cannot be
 opened."""
 
-FORCE = Option("force", "replace files that exist", short="f")
-JSON = Option("json", "print the result as JSON on standard output", short="j")
 
-RECORD = Command(
-    "record",
-    "SOURCE...",
-    "Record the blocks of channels, block files, or standard input (-) in an HDF5 file.",
-    (
-        Option("output", "the file to write", "o", "FILE"),
-        Option(
-            "to",
-            "write this format; the default is that of the name of FILE",
-            meta="FORMAT",
-            choices=("hdf5", *FORMATS),
-        ),
-        FORCE,
-        Option("count", "stop after N blocks; 0: no end", "n", "N", number, default=0),
-        Option(
-            "duration",
-            "stop after TIME, such as 90 or 15m",
-            "d",
-            "TIME",
-            seconds,
-            default=0.0,
-        ),
-        Option("group", "align the events of all channels", "g"),
-        Option(
-            "window",
-            "group: largest difference of time in an event",
-            meta="NS",
-            convert=number,
-            default=1000,
-        ),
-        Option(
-            "limit",
-            "group: milliseconds to wait for a slow channel",
-            meta="MS",
-            convert=milliseconds,
-            default=1000,
-        ),
-        Option(
-            "method",
-            "how to read channels",
-            meta="METHOD",
-            choices=METHODS,
-            default="auto",
-        ),
-        Option(
-            "layout",
-            "rows, series, flat or auto, see the manual",
-            meta="LAYOUT",
-            choices=(AUTO, *KINDS),
-            default=AUTO,
-        ),
-        Option(
-            "compress",
-            "none (the default), lzf or gzip",
-            meta="FILTER",
-            choices=FILTERS,
-            default="none",
-        ),
-        Option("level", "level of gzip, 0 to 9", meta="LEVEL", convert=level, default=4),
-        Option("shuffle", "reorder bytes before the compression"),
-        Option("no-checksum", "store no checksums of the data"),
-        Option(
-            "chunk", "blocks in a chunk of the file", meta="N", convert=chunk, default=0
-        ),
-        Option(
-            "flush",
-            "make blocks readable after this time (1 s)",
-            meta="TIME",
-            convert=seconds,
-            default=1.0,
-        ),
-        Option(
-            "rotate-size",
-            "begin another file at this size, such as 2G",
-            meta="SIZE",
-            convert=size,
-            default=0,
-        ),
-        Option(
-            "rotate-time",
-            "begin another file after this time",
-            meta="TIME",
-            convert=seconds,
-            default=0.0,
-        ),
-        Option(
-            "rate",
-            "samples per second of the channel, in Hz",
-            meta="HZ",
-            convert=rate,
-            default=0.0,
-        ),
-        Option("units", "csv, npy, npz, parquet: values in physical units", "u"),
-        Option("logic", "sr: the bits of a sample are lines"),
-        Option("title", "a title, stored in the file", meta="TEXT", default=""),
-        Option("progress", "print the progress even if stderr is no terminal"),
-        Option("quiet", "print no progress and no totals", "q"),
-        JSON,
-    ),
-    run_record,
-    RECORD_STATUSES,
-)
-VERIFY = Command(
-    "verify",
-    "FILE...",
-    "Check files: blocks, gaps, times, checksums, statistics.",
-    (Option("live", "compare with the present counts of the kernel"), JSON),
-    run_verify,
-    VERIFY_STATUSES,
-)
-CAT = Command(
-    "cat",
-    "FILE...",
-    "Write the blocks in HDF5 files as a block file.",
-    (
-        Option(
-            "output", "the block file; - is standard output", "o", "FILE", default="-"
-        ),
-        Option("channel", "only this channel", "c", "NAME", default=""),
-        FORCE,
-    ),
-    run_cat,
-    CAT_STATUSES,
-)
-REPAIR = Command(
-    "repair",
-    "FILE...",
-    "Clear the marks that a writer leaves when it is killed.",
-    (),
-    run_repair,
-    REPAIR_STATUSES,
-)
-COMMANDS = {command.name: command for command in (RECORD, VERIFY, CAT, REPAIR)}
-USAGE_TEXT = "\n".join(
-    f"{'Usage:' if command is RECORD else '      '} {command.usage()}"
-    for command in COMMANDS.values()
-)
-HELP = f"""{USAGE_TEXT}
+def _command(
+    name: str, operands: str, description: str, statuses: str, usage: str = ""
+) -> Parser:
+    return Parser(f"{PROGRAM} {name}", operands, description, statuses, usage)
 
-{RECORD.help().partition(chr(10))[2]}
 
-"{PROGRAM} COMMAND --help" has the options of verify, cat and repair. The name of a source
-that is also the name of a command needs "record" before it."""
+def _add_force(parser: Parser) -> None:
+    text = "replace files that exist"
+    parser.add_argument("-f", "--force", action="store_true", help=text)
+
+
+def _add_json(parser: Parser) -> None:
+    text = "print the result as JSON on standard output"
+    parser.add_argument("-j", "--json", action="store_true", help=text)
+
+
+def make_record() -> Parser:
+    description = (
+        "Record the blocks of channels, block files, or standard input (-) in an HDF5 "
+        f'file.\n"{PROGRAM} COMMAND --help" has the options of verify, cat and repair. A '
+        'source that has\nthe name of a command needs "record" before it.'
+    )
+    parser = _command("record", "SOURCE...", description, RECORD_STATUSES, USAGE)
+    add, formats = parser.add_argument, ("hdf5", *FORMATS)
+    # fmt: off
+    add("-o", "--output", metavar="FILE", help="the file to write")
+    add("--to", metavar="FORMAT", choices=formats,
+        help="write this format; the default is that of the name of FILE")
+    _add_force(parser)
+    add("-n", "--count", metavar="N", type=count, default=0,
+        help="stop after N blocks; 0: no end")
+    add("-d", "--duration", metavar="TIME", type=seconds, default=0.0,
+        help="stop after TIME, such as 90 or 15m")
+    add("-g", "--group", action="store_true", help="align the events of all channels")
+    add("--window", metavar="NS", type=count, default=1000,
+        help="group: largest difference of time in an event")
+    add("--limit", metavar="MS", type=milliseconds, default=1000,
+        help="group: milliseconds to wait for a slow channel")
+    add("--method", metavar="METHOD", choices=METHODS, default="auto",
+        help="how to read channels")
+    add("--layout", metavar="LAYOUT", choices=(AUTO, *KINDS), default=AUTO,
+        help="rows, series, flat or auto, see the manual")
+    add("--compress", metavar="FILTER", choices=FILTERS, default="none",
+        help="none (the default), lzf or gzip")
+    add("--level", metavar="LEVEL", type=level, default=4, help="level of gzip, 0 to 9")
+    add("--shuffle", action="store_true", help="reorder bytes before the compression")
+    add("--no-checksum", action="store_true", help="store no checksums of the data")
+    add("--chunk", metavar="N", type=chunk, default=0,
+        help="blocks in a chunk of the file")
+    add("--flush", metavar="TIME", type=seconds, default=1.0,
+        help="make blocks readable after this time (1 s)")
+    add("--rotate-size", metavar="SIZE", type=size, default=0,
+        help="begin another file at this size, such as 2G")
+    add("--rotate-time", metavar="TIME", type=seconds, default=0.0,
+        help="begin another file after this time")
+    add("--rate", metavar="HZ", type=rate, default=0.0,
+        help="samples per second of the channel, in Hz")
+    add("-u", "--units", action="store_true",
+        help="csv, npy, npz, parquet: values in physical units")
+    add("--logic", action="store_true", help="sr: the bits of a sample are lines")
+    add("--title", metavar="TEXT", default="", help="a title, stored in the file")
+    add("--progress", action="store_true",
+        help="print the progress even if stderr is no terminal")
+    add("-q", "--quiet", action="store_true", help="print no progress and no totals")
+    # fmt: on
+    _add_json(parser)
+    return parser
+
+
+def make_verify() -> Parser:
+    description = "Check files: blocks, gaps, times, checksums, statistics."
+    parser = _command("verify", "FILE...", description, VERIFY_STATUSES)
+    text = "compare with the present counts of the kernel"
+    parser.add_argument("--live", action="store_true", help=text)
+    _add_json(parser)
+    return parser
+
+
+def make_cat() -> Parser:
+    description = "Write the blocks in HDF5 files as a block file."
+    parser = _command("cat", "FILE...", description, CAT_STATUSES)
+    add = parser.add_argument
+    text = "the block file; - is standard output"
+    add("-o", "--output", metavar="FILE", default="-", help=text)
+    add("-c", "--channel", metavar="NAME", default="", help="only this channel")
+    _add_force(parser)
+    return parser
+
+
+def make_repair() -> Parser:
+    description = "Clear the marks that a writer leaves when it is killed."
+    return _command("repair", "FILE...", description, REPAIR_STATUSES)
+
+
+# The parser of each command, and what it does
+COMMANDS = {
+    "record": (make_record, run_record),
+    "verify": (make_verify, run_verify),
+    "cat": (make_cat, run_cat),
+    "repair": (make_repair, run_repair),
+}

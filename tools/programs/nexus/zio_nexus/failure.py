@@ -3,24 +3,18 @@
 
 import errno
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import zio
+from zio.cli import BY_SIGNAL, CANNOT_OPEN, FAILED, OK, USAGE, Failure, complain
+from zio.cli import say as tell
 
 from . import PROGRAM
 
-OK, FAILED, USAGE, CANNOT_OPEN, LOST, NOT_STORED = range(6)
-BY_SIGNAL = 128
+__all__ = ["BY_SIGNAL", "CANNOT_OPEN", "FAILED", "OK", "Failure", "tell"]
+LOST, NOT_STORED = 4, 5
 # Errors that more room mends
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-
-
-class Failure(Exception):
-    """An error for the user: it names the object, the failure and the remedy."""
-
-    status = FAILED
 
 
 class UsageFailure(Failure):
@@ -64,21 +58,9 @@ def remedy(error: Exception) -> str:
     return "write to another disk"
 
 
-def tell(text: str) -> None:
-    """Print on standard output; the result of a command."""
-    try:
-        print(text, flush=True)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        # Python would write the rest at its end, and fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise Failure(f"standard output: {error.strerror}: make room") from None
-
-
 def say(text: str) -> None:
     """Print a message on standard error, in one line whatever a name in it has."""
-    print(f"{PROGRAM}: {zio.printable(text)}", file=sys.stderr, flush=True)
+    complain(PROGRAM, text)
 
 
 def explain(error: OSError) -> str:

@@ -12,28 +12,18 @@ from contextlib import contextmanager
 from p4p.server import Server
 
 import zio
+from zio.cli import BY_SIGNAL, CANNOT_OPEN, Failure, say
 
 from .attributes import Attributes
-from .complete import candidates
 from .group import GroupSource, is_there
 from .loopback import bind_udp
-from .options import DEFAULT_PORT, FAILED, make_parser, parse, say
+from .options import DEFAULT_PORT
 from .source import ChannelSource, FileSource, Source
-from .spec import complain
 from .variables import Variables
 
-CANNOT_OPEN = 3
-STOPS = {signal.SIGINT: 130, signal.SIGTERM: 143}
+STOPS = (signal.SIGINT, signal.SIGTERM)
 # A thread that waits for the writer of a FIFO cannot be interrupted.
 JOIN_SECONDS = 2.0
-
-
-class Failure(Exception):
-    """Ends the program with @status. The text is for the user."""
-
-    def __init__(self, text: str, status: int = FAILED) -> None:
-        super().__init__(text)
-        self.status = status
 
 
 # --- what is shown ----------------------------------------------------------------------
@@ -165,22 +155,10 @@ def serve(options: argparse.Namespace) -> int:
         for thread in threads:
             thread.start()
         tell(options, variables, port)
-        status = STOPS[signal.Signals(os.read(stops, 1)[0])]
+        status = BY_SIGNAL + os.read(stops, 1)[0]
         for thread in threads:
             thread.stop()
         for thread in threads:
             thread.join(JOIN_SECONDS)
         variables.close()
     return status
-
-
-def main(words: list[str]) -> int:
-    if words[:1] == ["--complete"]:
-        say("\n".join(candidates(make_parser(), words[1:])))
-        return 0
-    options = parse(words)
-    try:
-        return serve(options)
-    except Failure as error:
-        complain(error)
-        return error.status

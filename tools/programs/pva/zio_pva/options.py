@@ -3,22 +3,19 @@
 
 import argparse
 import ipaddress
-import os
-import sys
-from collections.abc import Callable
-from typing import Any, NoReturn
 
 import zio
+from zio.cli import Parser, number
 
-from .spec import GroupSpec, complain
+from .spec import PROGRAM, GroupSpec
 
-FAILED, USAGE = 1, 2
 DEFAULT_PORT = 5075
 DESCRIPTION = """\
 Show the newest blocks of ZIO channels in control rooms, by PVAccess of EPICS.
 
 The program is for looking, not for recording: a client gets the newest block, and misses
-others. Record with zio-copy, zio-nexus or zio-kafka."""
+others. Record with zio-copy, zio-nexus or zio-kafka. NAME is a channel, a block file, a
+FIFO, or -."""
 EPILOG = """\
 Variables of a channel:
 
@@ -31,56 +28,12 @@ asks no password: every user of this machine can read the variables, also a user
 not read the nodes of the channels. zio-pva(1) has more."""
 
 
-def say(text: str) -> None:
-    """Print to standard output. End the program if that fails."""
-    try:
-        print(text, flush=True)
-    except OSError as error:
-        # Python would write the rest at its end, and fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        complain(f"standard output: {error.strerror}")
-        sys.exit(FAILED)
-
-
-class Parser(argparse.ArgumentParser):
-    """A wrong command line ends the program with status 2."""
-
-    def error(self, message: str) -> NoReturn:
-        complain(message)
-        print("Try 'zio-pva --help' for more information.", file=sys.stderr)
-        sys.exit(USAGE)
-
-    def _print_message(self, message: str, file: Any = None) -> None:
-        """Print the help or the version."""
-        say(message.rstrip("\n"))
-
-
 def is_local(address: str) -> bool:
     """Tell whether no other machine reaches an address."""
     try:
         return address == "localhost" or ipaddress.ip_address(address).is_loopback
     except ValueError:
         return False
-
-
-def _seconds(text: str) -> float:
-    seconds = float(text)
-    if not 0 <= seconds <= 3600:
-        raise argparse.ArgumentTypeError(f"{text}: use 0 to 3600; 0 posts each block")
-    return seconds
-
-
-def _integer(most: int, hint: str = "") -> Callable[[str], int]:
-    """Return what converts an option to a number from 0 to @most."""
-
-    def convert(text: str) -> int:
-        number = int(text)
-        if not 0 <= number <= most:
-            raise argparse.ArgumentTypeError(f"{text}: use 0 to {most}{hint}")
-        return number
-
-    convert.__name__ = "number"
-    return convert
 
 
 def _group(text: str) -> GroupSpec:
@@ -94,25 +47,17 @@ def _group(text: str) -> GroupSpec:
 
 
 def make_parser() -> Parser:
-    parser = Parser(
-        prog="zio-pva",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        add_help=False,
-        allow_abbrev=False,
-    )
+    parser = Parser(PROGRAM, "[NAME]...", DESCRIPTION, EPILOG)
     add = parser.add_argument
     # fmt: off
-    add("names", nargs="*", metavar="NAME", help="a channel, a block file, a FIFO, or -")
     add("-g", "--group", action="append", default=[], type=_group,
         metavar="NAME=CHANNEL,...", help="show channels event by event")
-    add("--window", type=_integer(2**31 - 1), default=0, metavar="NS",
+    add("--window", type=number(0, 2**31 - 1), default=0, metavar="NS",
         help="group: largest difference of time in an event (default 0)")
-    add("--limit", type=_integer(2**31 - 1), default=100, metavar="MS",
+    add("--limit", type=number(0, 2**31 - 1), default=100, metavar="MS",
         help="group: milliseconds to wait for a slow channel (default 100)")
     add("--prefix", default="", metavar="TEXT", help="begins the names of all variables")
-    add("-i", "--interval", type=_seconds, default=0.1, metavar="SECONDS",
+    add("-i", "--interval", type=number(0, 3600, read=float), default=0.1, metavar="SECONDS",
         help="shortest time between two blocks (default 0.1; 0: each block)")
     add("-w", "--wait", action="store_true", help="wait for channels that are not there")
     add("-a", "--attributes", action="store_true",
@@ -122,22 +67,18 @@ def make_parser() -> Parser:
         "needs --insecure-write")
     add("-l", "--listen", action="append", default=[], metavar="ADDRESS",
         help="listen on ADDRESS (default 127.0.0.1; 0.0.0.0: all)")
-    add("-p", "--port", type=_integer(65535, "; 0: a free one"), default=None, metavar="PORT",
+    add("-p", "--port", type=number(0, 65535), default=None, metavar="PORT",
         help=f"listen on PORT (default {DEFAULT_PORT}, or a free one; 0: a free one)")
     add("--insecure-write", action="store_true",
         help="allow writes without a password by all users that reach the program")
     add("-j", "--json", action="store_true",
         help="print where the program listens, and the variables, as JSON")
-    add("-h", "--help", action="help", help="print this help and exit")
-    add("-V", "--version", action="version", version=f"zio-pva {zio.__version__}",
-        help="print the version and exit")
     # fmt: on
-    return parser
+    return parser.add_standard(zio.__version__)
 
 
-def parse(words: list[str]) -> argparse.Namespace:
-    parser = make_parser()
-    options = parser.parse_args(words)
+def complete(parser: Parser, options: argparse.Namespace) -> argparse.Namespace:
+    """Find what the options leave open. Options that do not fit end the program."""
     options.listen = options.listen or ["127.0.0.1"]
     options.is_local = all(is_local(address) for address in options.listen)
     options.attributes |= bool(options.allow_write)

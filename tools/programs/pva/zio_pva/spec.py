@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What the user asks for. Nothing here needs the library for PVAccess."""
 
-import sys
 from dataclasses import dataclass
 
-import zio
+from zio import cli
+
+PROGRAM = "zio-pva"
 
 
 def complain(text: object) -> None:
-    """Print a line. A name or a client cannot make another line of it."""
-    print(f"zio-pva: {zio.printable(str(text))}", file=sys.stderr, flush=True)
+    cli.complain(PROGRAM, text)
 
 
 @dataclass(frozen=True)

@@ -16,26 +16,16 @@ from dataclasses import replace
 
 import zio
 from aiohttp import web
+from zio.cli import BY_SIGNAL, CANNOT_OPEN, Failure, say
 
 from . import log, page_files, security
-from .complete import candidates
 from .gate import Gate
 from .hub import Offer
 from .listener import listen_on
 from .machine import short_name
-from .options import FAILED, complain, make_parser, parse, say
 from .server import Server, Setup
 
-CANNOT_OPEN = 3
-STOPS = {signal.SIGINT: 130, signal.SIGTERM: 143}
-
-
-class Failure(Exception):
-    """Ends the program with @status. The text is for the user."""
-
-    def __init__(self, text: str, status: int = FAILED) -> None:
-        super().__init__(text)
-        self.status = status
+STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
 # --- what starts ------------------------------------------------------------------------
@@ -106,8 +96,8 @@ def _signalled() -> asyncio.Future[int]:
         if not stopped.done():
             stopped.set_result(status)
 
-    for number, status in STOPS.items():
-        loop.add_signal_handler(number, stop, status)
+    for number in STOPS:
+        loop.add_signal_handler(number, stop, BY_SIGNAL + number)
     return stopped
 
 
@@ -159,16 +149,7 @@ async def serve(options: argparse.Namespace) -> int:
         return await stopped
 
 
-def main(words: list[str]) -> int:
-    if words[:1] == ["--complete"]:
-        say("\n".join(candidates(make_parser(), words[1:])))
-        return 0
-    options = parse(words)
+def serve_until_signal(options: argparse.Namespace) -> int:
+    """Return the exit status."""
     log.set_up()
-    try:
-        return asyncio.run(serve(options))
-    except Failure as error:
-        complain(str(error))
-        return error.status
-    except KeyboardInterrupt:
-        return STOPS[signal.SIGINT]
+    return asyncio.run(serve(options))

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Command lines: the parser, complaints, exit statuses, and the completion of the shell.
+
+sys.exit(zio.cli.run(make_parser(), sys.argv[1:], work))
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NoReturn
+
+from ._objects import devices
+from ._printable import printable
+
+OK, FAILED, USAGE, CANNOT_OPEN = range(4)
+BY_SIGNAL = 128
+
+
+class Failure(Exception):
+    """Ends the program with `status`. The text names object, cause and remedy."""
+
+    status = FAILED
+
+    def __init__(self, text: str, status: int | None = None) -> None:
+        super().__init__(text)
+        if status is not None:
+            self.status = status
+
+
+def complain(program: str, text: object) -> None:
+    """Print a line on standard error. No name in it makes another line of it."""
+    print(f"{program}: {printable(str(text))}", file=sys.stderr, flush=True)
+
+
+def say(text: str) -> None:
+    """Print a result on standard output. Raise Failure if that fails."""
+    try:
+        print(text, flush=True)
+    except OSError as error:
+        # Python would write the rest at its end, and fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise Failure(f"standard output: {error.strerror}: make room") from None
+
+
+# --- the parser -------------------------------------------------------------------------
+
+
+class Formatter(argparse.RawDescriptionHelpFormatter):
+    """Writes options as the programs in C do: "-o, --output=FILE"."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=28)
+
+    def add_usage(
+        self, usage: Any, actions: Any, groups: Any, prefix: Any = None
+    ) -> None:
+        """Begin with a capital letter."""
+        super().add_usage(usage, actions, groups, prefix or "Usage: ")
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        if not action.option_strings:
+            return super()._format_action_invocation(action)
+        text = ", ".join(action.option_strings)
+        if action.option_strings[0].startswith("--"):
+            text = f"    {text}"
+        return f"{text}={action.metavar}" if action.metavar else text
+
+
+class Parser(argparse.ArgumentParser):
+    """The options of a program, or of a command of it.
+
+    `operands` are its words, such as "FILE..." or "[NAME]..."; the parser has them as
+    `names`. The help ends with `epilog`. The metavar of an option or operand tells the
+    completion what it is: FILE, CHANNEL, SOURCE, or NAME.
+    """
+
+    def __init__(
+        self,
+        program: str,
+        operands: str,
+        description: str,
+        epilog: str = "",
+        usage: str = "",
+    ) -> None:
+        super().__init__(
+            prog=program,
+            usage=usage or f"{program} [OPTION]... {operands}",
+            description=description,
+            epilog=epilog,
+            formatter_class=Formatter,
+            add_help=False,
+            allow_abbrev=False,
+        )
+        self.add_argument(
+            "names",
+            nargs="*" if operands.startswith("[") else "+",
+            metavar=operands.strip("[]."),
+            help=argparse.SUPPRESS,
+        )
+
+    def add_standard(self, version: str) -> Parser:
+        """Add the options that all programs have, behind those of this one."""
+        add, text = self.add_argument, f"{self.prog.split()[0]} {version}"
+        add("-h", "--help", action="help", help="print this help and exit")
+        add("--usage", action=_Usage, help="print a shorter help and exit")
+        add("-V", "--version", action="version", version=text, help="print the version")
+        return self
+
+    def error(self, message: str) -> NoReturn:
+        """Complain of the command line, and end the program."""
+        complain(self.prog, message)
+        print(f"Try '{self.prog} --help' for more information.", file=sys.stderr)
+        sys.exit(USAGE)
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        say(message.rstrip("\n"))
+
+
+class _Usage(argparse.Action):
+    def __init__(self, option_strings: Any, dest: str, help: str) -> None:  # noqa: A002
+        super().__init__(option_strings, argparse.SUPPRESS, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        parser._print_message(parser.format_usage())
+        parser.exit()
+
+
+def number(
+    least: float,
+    most: float,
+    hint: str = "",
+    read: Callable[[str], Any] = int,
+    name: str = "number",
+) -> Callable[[str], Any]:
+    """Return what converts the word of an option to a number in a range.
+
+    `read` makes the number, and `name` is what it is for the user.
+    """
+
+    def convert(text: str) -> Any:
+        value = read(text)
+        if least <= value <= most:  # NaN is in no range.
+            return value
+        raise argparse.ArgumentTypeError(f"{text} is not from {least} to {most}{hint}")
+
+    convert.__name__ = name
+    return convert
+
+
+# --- run --------------------------------------------------------------------------------
+
+
+def run(
+    parser: Parser,
+    words: list[str],
+    work: Callable[[argparse.Namespace], int],
+    commands: Iterable[str] = (),
+) -> int:
+    """Parse the words, do the work, and return the exit status.
+
+    "--complete WORD..." prints the candidates for the last word instead. The first word
+    may be one of `commands`. Failure ends the work, and so do Ctrl-C and a reader of
+    standard output that has gone.
+    """
+    try:
+        if words[:1] == ["--complete"]:
+            say("\n".join(candidates(parser, words[1:], commands)))
+            return OK
+        return work(parser.parse_intermixed_args(words))
+    except Failure as failure:
+        complain(parser.prog.split()[0], failure)
+        return failure.status
+    except BrokenPipeError:
+        return BY_SIGNAL + signal.SIGPIPE
+    except KeyboardInterrupt:
+        return BY_SIGNAL + signal.SIGINT
+
+
+# --- completion -------------------------------------------------------------------------
+
+
+def candidates(
+    parser: Parser, words: list[str], commands: Iterable[str] = ()
+) -> list[str]:
+    """Return what the last of `words` may become."""
+    *before, word = words or [""]
+    name, equals, begin = word.partition("=")
+    options = {text: a for a in parser._actions for text in a.option_strings}
+    if equals and name in options:
+        return [f"{name}={value}" for value in _values(options[name], begin)]
+    if word.startswith("-"):
+        texts = [f"{t}=" if a.metavar else t for t, a in options.items() if t[1] == "-"]
+        return _match(texts, word)
+    last = options.get(before[-1]) if before else None
+    if last is not None and last.metavar:
+        return _values(last, word)
+    operand = next(action for action in parser._actions if not action.option_strings)
+    return [*_match(() if before else commands, word), *_values(operand, word)]
+
+
+def _match(names: Iterable[str], begin: str) -> list[str]:
+    return [name for name in names if name.startswith(begin)]
+
+
+def _values(action: argparse.Action, begin: str) -> list[str]:
+    """Return what the value of an option, or an operand, may be."""
+    kind = str(action.metavar)
+    if action.choices:
+        return _match(action.choices, begin)
+    if "CHANNEL" in kind:
+        head = begin[: max(begin.rfind(","), begin.rfind("=")) + 1]
+        return _match([head + name for name in _channels()], begin) if head else []
+    if kind == "FILE":
+        return sorted(_files(begin))
+    if kind in ("NAME", "SOURCE") and not action.option_strings:
+        return [*_match(_channels(), begin), *sorted(_files(begin))]
+    return []
+
+
+def _channels() -> Iterator[str]:
+    """Yield the names of the inputs of this machine."""
+    try:
+        for device in devices().values():
+            for cset in device.cset:
+                if cset.text("direction") == "input":
+                    yield from (channel.node for channel in cset.chan)
+    except OSError:
+        return
+
+
+def _files(begin: str) -> Iterator[str]:
+    place = begin[: begin.rfind("/") + 1]
+    try:
+        entries = list(os.scandir(place or "."))
+    except OSError:
+        return
+    for entry in entries:
+        name = f"{place}{entry.name}{'/' if entry.is_dir() else ''}"
+        is_hidden = entry.name.startswith(".") and begin == place
+        if name.startswith(begin) and not is_hidden:
+            yield name
