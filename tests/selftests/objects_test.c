@@ -82,13 +82,29 @@ TEST("attributes are read and written")
 	ASSERT_FAILS(zio_attr_set_u64(cset, "trigger/nsamples", 1ull << 32, &err), ERANGE,
 		     "zzero-0000/cset0/trigger/nsamples: cannot set '4294967296': ");
 	ASSERT_FAILS(zio_attr_set(cset, "current_buffer", "nope", &err), EINVAL,
-		     "types: kmalloc");
-	ASSERT_FAILS(zio_attr_set_s64(cset, "enable", -1, &err), EINVAL, "use 0 or 1");
+		     "it accepts kmalloc");
+	ASSERT_FAILS(zio_attr_set_s64(cset, "enable", -1, &err), EINVAL,
+		     "it accepts one of: 0 1");
 	ASSERT_FAILS(zio_attr_set_u32(cset, "ssize", 2, &err), EACCES, "read-only");
 	ASSERT_TRUE(!zio_attr_get_u64(cset, "chan0/statistics/blocks", &u64, &err));
 	ASSERT_TRUE(!zio_attr_get_u32(cset, "chan0/alarms", &u32, &err));
 	ASSERT_TRUE(!zio_attr_set_u32(cset, "trigger/nsamples", 16, &err), "back");
 	zio_object_free(cset);
+}
+
+/* The library does not know the driver. */
+TEST("a driver of somebody else gets the same errors")
+{
+	struct zio_object *out;
+	char text[ZIO_TEXT_SIZE];
+
+	ASSERT_TRUE(!system("zio-load zio-fake-dtc"));
+	out = find("zdtc/0");
+	ASSERT_TRUE(!zio_attr_accepted(out, "horizon-s", text, sizeof(text), &err), err.text);
+	ASSERT_STR(text, "[1 1 31622400]");
+	ASSERT_FAILS(zio_attr_set_u32(out, "horizon-s", 0, &err), ERANGE,
+		     "out of range: it accepts 1 to 31622400");
+	zio_object_free(out);
 }
 
 TEST("a device is made and destroyed")

@@ -94,22 +94,22 @@ test_set()
 # Each refusal that the ABI documents for zio-zero, with its reason.
 test_refused()
 {
-	refused "no flag" 'use 0 or 1' cset0 enable=2
-	refused "no shots" 'at least one shot' cset0/trigger nshots=0
-	refused "two shots" 'single shots only' cset1/trigger nshots=2
-	refused "many shots" 'at most 16 shots' cset0/trigger nshots=17
-	refused "pre-samples" 'from before the event' cset0/trigger pre-samples=1
-	refused "no samples" 'at least 1' cset0/trigger nsamples=0
-	refused "too many samples" 'no memory for blocks' \
+	refused "no flag" 'it accepts one of: 0 1' cset0 enable=2
+	refused "no shots" 'it accepts 1 to 16' cset0/trigger nshots=0
+	refused "two shots" 'Operation not supported: it accepts 1' cset1/trigger nshots=2
+	refused "many shots" 'it accepts 1 to 16' cset0/trigger nshots=17
+	refused "pre-samples" 'it accepts 0' cset0/trigger pre-samples=1
+	refused "no samples" 'it accepts 1 to 4294967295' cset0/trigger nsamples=0
+	refused "too many samples" 'no memory for this value' \
 		cset0/trigger nsamples=4294967295
-	refused "beyond 32 bits" 'beyond the limits' \
+	refused "beyond 32 bits" 'it accepts 1 to 4294967295' \
 		cset0/trigger nsamples=4294967296
-	refused "no blocks" '1 to 65536' cset0/chan0/buffer max-buffer-len=0
+	refused "no blocks" 'it accepts 1 to 65536' cset0/chan0/buffer max-buffer-len=0
 	refused "watermark" '1 to max-buffer-len' cset0/chan0/buffer watermark=17
-	refused "alarms" 'mask of 16 bits' cset0/chan0 alarms=65536
-	refused "no buffer" 'no buffer type of that name is loaded; types: .*kmalloc' \
+	refused "alarms" 'it accepts 0 to 65535' cset0/chan0 alarms=65536
+	refused "no buffer" 'it accepts one of: .*kmalloc' \
 		cset0 current_buffer=nonsense
-	refused "no trigger" 'neither a trigger type.*types: .*user' \
+	refused "no trigger" 'it accepts one of: user' \
 		cset0 current_trigger=nonsense
 	exec 9<$node-0-1-data
 	refused "node open" \

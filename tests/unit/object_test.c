@@ -15,6 +15,10 @@ static void put_file(const char *name, const char *text, mode_t mode)
 	fake_put_file(dir, name, text, mode);
 }
 
+#define ACCEPTED \
+	"enable 0 1\ntrigger/nsamples [1 1 4294967295]\nchan*/offset [-5 1 5]\n" \
+	"chan*/buffer/watermark [1 1 max-buffer-len]\n...\n"
+
 static void make_device(const char *device)
 {
 	static const struct {
@@ -23,6 +27,7 @@ static void make_device(const char *device)
 	} files[] = {
 		{ "cset0/name", "adc\n", 0444 },
 		{ "cset0/enable", "1\n", 0644 },
+		{ "cset0/accepted", ACCEPTED, 0444 },
 		{ "cset0/current_trigger", "user\n", 0644 },
 		{ "cset0/trigger/name", "user\n", 0444 },
 		{ "cset0/trigger/nsamples", "16\n", 0644 },
@@ -369,6 +374,37 @@ TEST("attributes are written", fresh)
 	put_file("sys/bus/zio/devices/zzero-0000/cset0/trigger/period-ns", "1\n", 0444);
 	ASSERT_ERR(zio_attr_set(cset, "trigger/period-ns", "5", &err), EACCES,
 		   "set trigger:user period-ns=...");
+	zio_object_free(cset);
+}
+
+#define ASSERT_ACCEPTS(obj, attr, values) do {				\
+	ASSERT_TRUE(!zio_attr_accepted(obj, attr, text, sizeof(text), &err), err.text); \
+	ASSERT_STR(text, values);					\
+} while (0)
+
+TEST("the kernel tells what an attribute accepts", fresh)
+{
+	struct zio_object *cset = zio_find(NULL, "zzero/0", NULL, NULL);
+	struct zio_object *buffer = zio_find(NULL, "zzero-0-0/buffer", NULL, NULL);
+	struct zio_object *device = zio_find(NULL, "device:rack1", NULL, NULL);
+	char text[ZIO_TEXT_SIZE];
+
+	put_file("sys/bus/zio/devices/zzero-0000/cset0/chan0/buffer/watermark", "1\n", 0644);
+	ASSERT_ACCEPTS(cset, "enable", "0 1");
+	ASSERT_ACCEPTS(cset, "trigger/nsamples", "[1 1 4294967295]");
+	ASSERT_ACCEPTS(cset, "chan1/offset", "[-5 1 5]");
+	ASSERT_ACCEPTS(buffer, "watermark", "[1 1 max-buffer-len]");
+	ASSERT_ERR(zio_attr_accepted(cset, "name", text, sizeof(text), &err), ENODATA,
+		   "zzero-0000/cset0/name: the kernel does not tell");
+	ASSERT_ERR(zio_attr_accepted(cset, "chan1/alarms", text, sizeof(text), &err),
+		   ENODATA, "does not tell");
+	ASSERT_ERR(zio_attr_accepted(cset, "nope", text, sizeof(text), &err), ENOENT, "no");
+	ASSERT_ERR(zio_attr_accepted(cset, "enable", text, 3, &err), EMSGSIZE, "longer");
+	ASSERT_ERR(zio_attr_accepted(cset, "enable", NULL, 3, &err), EINVAL, "NULL");
+	ASSERT_ERR(zio_attr_accepted(device, "live", text, sizeof(text), &err), ENODATA,
+		   "device:rack1/live");
+	zio_object_free(device);
+	zio_object_free(buffer);
 	zio_object_free(cset);
 }
 

@@ -340,17 +340,16 @@ test_set_refused()
 	wait "$child" || true
 	child=
 	fail_with 22 zzero-0000/cset0/current_buffer
-	refused 1 'set: EINVAL' 'no buffer type of that name is loaded; types: kmalloc vmalloc' \
+	refused 1 'set: EINVAL' 'Invalid argument: it accepts one of: kmalloc vmalloc$' \
 		set zzero/0 current_buffer=nope
 	fail_with 22 zzero-0000/cset0/current_trigger
-	mkdir configfs/zio/triggers/hrt/clock7
-	refused 1 'set: no trigger' 'types: user hrt; shared, of type hrt: clock7' \
+	refused 1 'set: no trigger' 'it accepts one of: user hrt clock7$' \
 		set zzero/0 current_trigger=nope
 	fail_with 95 zzero-0000/cset0/trigger/nshots
-	refused 1 'set: EOPNOTSUPP' 'Operation not supported: the device takes single shots only' \
+	refused 1 'set: EOPNOTSUPP' 'Operation not supported: it accepts 1$' \
 		set zzero/0 trigger/nshots=2
 	fail_with 2 zzero-0000/cset0/current_trigger
-	refused 1 'set: no trigger and no module' 'in a module, nor a shared trigger; types: user hrt;' \
+	refused 1 'set: no trigger and no module' 'No such file or directory: it accepts one of: user hrt clock7$' \
 		set zzero/0 current_trigger=nope
 	put_file "$devices/zzero-0000/cset0/trigger/fire" ''
 	fail_with 108 zzero-0000/cset0/trigger/fire
@@ -367,18 +366,33 @@ test_set_refused()
 	rm "$devices/zzero-0000/cset1/chan0/buffer/source"
 	put_file "$devices/zzero-0000/cset0/trigger/period-ns" 7000
 	fail_with 34 zzero-0000/cset0/trigger/period-ns
-	refused 1 'set: ERANGE, with the limits' '1000 \(1 us\) to' \
+	refused 1 'set: ERANGE, with the limits' 'it accepts 1000 to 31536000000000000$' \
 		set zzero/0/trigger period-ns=0
+	refused 1 'set: ERANGE, within the limits' 'the value is beyond the limits of the attribute' \
+		set zzero/0/trigger period-ns=1000
 	chmod 0444 "$devices/zzero-0000/cset0/trigger/period-ns"
 	refused 1 'set: of a shared trigger' 'shared trigger: set trigger:[a-z0-9]+ period-ns=' \
 		set zzero/0/trigger period-ns=7
 	rm "$devices/zzero-0000/cset0/trigger/"{fire,source,period-ns}
+	put_file "$devices/zzero-0000/cset0/chan0/gain" 1
+	fail_with 22 zzero-0000/cset0/chan0/gain
+	refused 1 'set: choices of any driver' 'it accepts one of: 1 2 5 10$' \
+		set zzero-0-0 gain=3
+	refused 1 'set: part of a choice' 'it accepts one of: 1 2 5 10$' set zzero-0-0 gain=0
+	refused 1 'set: a choice' 'this attribute does not accept the value' \
+		set zzero-0-0 gain=10
+	rm "$devices/zzero-0000/cset0/chan0/gain"
+	put_file "$devices/zzero-0000/cset0/chan0/buffer/watermark" 1
+	fail_with 22 zzero-0000/cset0/chan0/buffer/watermark
+	refused 1 'set: a limit that is an attribute' 'it accepts 1 to max-buffer-len$' \
+		set zzero-0-0 buffer/watermark=17
+	rm "$devices/zzero-0000/cset0/chan0/buffer/watermark"
 	fail_with 34 zzero-0000/cset0/chan0/alarms
-	refused 1 'set: ERANGE' 'mask of 16 bits' set zzero-0-0 alarms=65536
+	refused 1 'set: ERANGE' 'it accepts 0 to 65535$' set zzero-0-0 alarms=65536
 	fail_with 12 zzero-0000/cset0/trigger/nsamples
 	run 1 'set: ENOMEM' "$zio" set zzero/0 enable=0 trigger/nsamples=9 \
 		trigger/nshots=1
-	has err 'Cannot allocate memory: there is no memory for blocks of that size' \
+	has err 'Cannot allocate memory: there is no memory for this value' \
 		'set: ENOMEM, with a reason'
 	has err '1 of 3 attributes were set' 'set: ENOMEM: how far it came'
 }

@@ -24,8 +24,8 @@ struct zio_attr {
  * @obj: the object; a device has no attributes of its own
  * @err: receives the reason of a failure; may be NULL
  *
- * The list has neither "current-control", which is binary, nor files of the kernel's
- * driver model.
+ * The list has neither "current-control", which is binary, nor "accepted", which
+ * zio_attr_accepted() reads, nor files of the kernel's driver model.
  *
  * Context: Any thread.
  * Return: the attributes by name, after the last one an entry whose name is NULL; the
@@ -166,5 +166,25 @@ int zio_attr_set_s64(const struct zio_object *obj, const char *attr, int64_t val
  */
 int zio_attr_check(const struct zio_object *obj, const char *attr,
 		   struct zio_error *err);
+
+/**
+ * zio_attr_accepted() - tell what an attribute accepts
+ * @obj: the object
+ * @attr: the attribute, as for zio_attr_get()
+ * @text: receives the values as the kernel writes them: words "rising falling both"; a
+ *        range "[1 1 65536]": smallest, step, largest; or a kind of text, "<channel>"
+ * @size: bytes of @text; ZIO_TEXT_SIZE is enough
+ * @err: receives the reason of a failure; may be NULL
+ *
+ * A range may have the name of an attribute in place of a number. Documentation/ABI
+ * describes the file "accepted" of the set, from which the values come.
+ *
+ * Context: Any thread. Does not call the driver.
+ * Return: 0; -1 with errno: ENODATA the kernel does not tell: the attribute is read-only,
+ * belongs to no channel set, or the kernel's ZIO is older than 1.3; EMSGSIZE @size is too
+ * small; ENOENT, EINVAL or ENOMEM as zio_attr_get().
+ */
+int zio_attr_accepted(const struct zio_object *obj, const char *attr, char *text,
+		      size_t size, struct zio_error *err);
 
 #endif /* LIBZIO_ZIO_ATTR_H */

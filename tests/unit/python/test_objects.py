@@ -65,6 +65,17 @@ def test_attributes(sysfs: Path) -> None:
     assert dict(cset.trigger) == {"nsamples": 64}
 
 
+def test_accepted(sysfs: Path) -> None:
+    (sysfs / "cset0/accepted").write_text("trigger/nsamples [1 1 4294967295]\n")
+    cset = zio.devices()["fake-0007"].cset[0]
+    assert cset.trigger.accepted("nsamples") == "[1 1 4294967295]"
+    assert cset.accepted("trigger/nsamples") == "[1 1 4294967295]"
+    assert "accepted" not in cset
+    with pytest.raises(zio.Error, match="does not tell what it accepts") as caught:
+        cset.accepted("current_trigger")
+    assert caught.value.errno == errno.ENODATA
+
+
 def test_failures(sysfs: Path) -> None:
     cset = zio.devices()["fake-0007"].cset[0]
     with pytest.raises(KeyError, match="has no attribute nosuch"):

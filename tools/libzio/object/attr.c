@@ -12,7 +12,7 @@
 #define WRITABLE 0222
 #define NUMBER_TEXT 24	/* bytes of a number of 64 bits with its sign */
 
-/* Is it a file of ZIO that is text? */
+/* Is it a file of ZIO with a value that is text? */
 static bool is_attr(const struct zio_object *obj, const char *name)
 {
 	if (obj->kind == ZIO_OBJECT_DEVICE || !strcmp(name, "uevent") ||
@@ -252,6 +252,28 @@ int zio_attr_check(const struct zio_object *obj, const char *attr,
 	struct zio_object *found = find_attr(obj, attr, &name, err);
 	int ret = found ? check_writable(found, name, err) : -1;
 
+	zio_object_free(found);
+	return ret;
+}
+
+int zio_attr_accepted(const struct zio_object *obj, const char *attr, char *text,
+		      size_t size, struct zio_error *err)
+{
+	char values[ZIO_TEXT_SIZE];
+	struct zio_object *found;
+	const char *name;
+	int ret = 0;
+
+	if (!text || !size)
+		return zio_explain_null(err);
+	found = find_attr(obj, attr, &name, err);
+	if (!found)
+		return -1;
+	if (zio_read_accepted(found, name, values))
+		ret = zio_explain(err, ENODATA, "%s/%s: the kernel does not tell what it accepts",
+				  found->name, name);
+	else if ((size_t)snprintf(text, size, "%s", values) >= size)
+		ret = zio_explain_get(err, found, name, EMSGSIZE);
 	zio_object_free(found);
 	return ret;
 }

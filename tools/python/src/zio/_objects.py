@@ -110,14 +110,21 @@ class Object(MutableMapping[str, Value]):
 
     # --- its attributes ---------------------------------------------------------------
 
-    def text(self, attribute: str) -> str:
-        """Return the text of an attribute, without its newline."""
+    def _read(self, read: Callable[..., int], attribute: str) -> str:
         err = new_error()
         text = ffi.new("char[]", lib.ZIO_TEXT_SIZE)
-        name = _encode(attribute)
-        if lib.zio_attr_get(self._object, name, text, lib.ZIO_TEXT_SIZE, err):
+        if read(self._object, _encode(attribute), text, lib.ZIO_TEXT_SIZE, err):
             raise_error(err)
         return _text(text)
+
+    def text(self, attribute: str) -> str:
+        """Return the text of an attribute, without its newline."""
+        return self._read(lib.zio_attr_get, attribute)
+
+    def accepted(self, attribute: str) -> str:
+        """Return what an attribute accepts: words "rising falling both"; a range
+        "[1 1 65536]": smallest, step, largest; or a kind of text, "<channel>"."""
+        return self._read(lib.zio_attr_accepted, attribute)
 
     def __getitem__(self, attribute: str) -> Value:
         if attribute not in self and "/" not in attribute:
