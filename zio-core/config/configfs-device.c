@@ -43,20 +43,16 @@ static ssize_t dev_show(void *object, unsigned int index, char *page)
 	return len;
 }
 
-static int parse_value(const struct zio_config_attr *attr, const char *text,
-		       u32 *value)
+static int parse_value(const struct zio_config_attr *attr, const char *text, u64 *value)
 {
+	struct zio_limits limits = { .min = attr->min, .max = attr->max, .error = -ERANGE };
 	int ret;
 
-	if (attr->choices) {
-		ret = __sysfs_match_string(attr->choices, -1, text);
-		*value = ret;
-		return min(ret, 0);
-	}
-	ret = kstrtou32(text, 0, value);
-	if (ret)
-		return ret;
-	return *value < attr->min || *value > attr->max ? -ERANGE : 0;
+	if (!attr->choices)
+		return zio_limits_parse(&limits, text, value);
+	ret = __sysfs_match_string(attr->choices, -1, text);
+	*value = ret;
+	return min(ret, 0);
 }
 
 static int store_text(struct zio_config_device *cdev, unsigned int index,
@@ -98,7 +94,7 @@ static int dev_store(void *object, unsigned int index, const char *text)
 {
 	struct zio_config_device *cdev = object;
 	const struct zio_config_attr *attr = &cdev->type->attrs[index];
-	u32 value;
+	u64 value;
 
 	if (attr->raw_io && !capable(CAP_SYS_RAWIO))
 		return -EPERM;

@@ -52,6 +52,12 @@ _of##_limits_##_name(struct kobject *kobj, const struct zio_file *file)	\
 	return (struct zio_limits) { __VA_ARGS__ };			\
 }
 
+/* The functions of a file whose values have limits */
+#define ZIO_SET(_of, _name)						\
+	.set = _of##_set_##_name, .limits = _of##_limits_##_name
+#define ZIO_STORE(_of, _name)						\
+	.store = _of##_store_##_name, .limits = _of##_limits_##_name
+
 #define ZIO_GROUP(_name, _files)					\
 	(&(const struct attribute_group) {				\
 		.name = _name, .attrs = _files, .is_visible = zio_file_mode })

@@ -72,19 +72,17 @@ static umode_t buf_mode_of_merge(struct kobject *kobj, const struct zio_file *fi
 
 static struct attribute *buf_files[] = {
 	ZIO_FILE("name", 0444, .show = buf_show_name),
-	ZIO_FILE("max-buffer-len", 0644, BUF_VALUE(len), .set = buf_set_len,
-		 .limits = buf_limits_len),
+	ZIO_FILE("max-buffer-len", 0644, BUF_VALUE(len), ZIO_SET(buf, len)),
 	ZIO_FILE("allocated-buffer-len", 0444, .show = buf_show_allocated),
 	ZIO_FILE("queued-buffer-len", 0444, .show = buf_show_queued),
 	ZIO_FILE("prefer-new", 0644, BUF_VALUE(prefer_new), .set = buf_set_prefer_new),
-	ZIO_FILE("watermark", 0644, BUF_VALUE(watermark), .set = buf_set_watermark,
-		 .limits = buf_limits_watermark),
-	ZIO_FILE("max-buffer-kb", 0644, BUF_VALUE(kb), .set = buf_set_kb,
-		 .limits = buf_limits_kb, .mode = buf_mode_of_area),
+	ZIO_FILE("watermark", 0644, BUF_VALUE(watermark), ZIO_SET(buf, watermark)),
+	ZIO_FILE("max-buffer-kb", 0644, BUF_VALUE(kb), ZIO_SET(buf, kb),
+		 .mode = buf_mode_of_area),
 	ZIO_FILE("merge-data", 0644, BUF_VALUE(merge_data), .set = buf_set_merge,
 		 .mode = buf_mode_of_merge),
-	ZIO_FILE("source", 0644, .show = buf_show_source, .store = buf_store_source,
-		 .limits = buf_limits_source, .no_lock = true, .needs = ZIO_CSET_OUTPUT),
+	ZIO_FILE("source", 0644, .show = buf_show_source, ZIO_STORE(buf, source),
+		 .no_lock = true, .needs = ZIO_CSET_OUTPUT),
 	NULL
 };
 

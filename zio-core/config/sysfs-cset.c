@@ -122,17 +122,15 @@ static struct attribute *cset_files[] = {
 	ZIO_FILE("ssize", 0444, CSET_VALUE(ssize)),
 	ZIO_FILE("enable", 0644, CSET_VALUE(enabled), .set = cset_set_enable),
 	ZIO_FILE("current_buffer", 0644, .show = cset_show_buffer, .lock_show = true,
-		 .store = cset_store_buffer, .limits = cset_limits_buffer, .no_lock = true),
-	ZIO_FILE("timeout-ms", 0644, CSET_VALUE(timeout_ms), .set = cset_set_timeout,
-		 .limits = cset_limits_timeout),
+		 ZIO_STORE(cset, buffer), .no_lock = true),
+	ZIO_FILE("timeout-ms", 0644, CSET_VALUE(timeout_ms), ZIO_SET(cset, timeout)),
 	ZIO_FILE("channels", 0644, .show = cset_show_mask, .lock_show = true,
-		 .store = cset_store_mask, .limits = cset_limits_mask,
-		 .needs = ZIO_CSET_INTERLEAVED),
-	ZIO_FILE("queue-depth", 0644, CSET_VALUE(queue_depth), .set = cset_set_depth,
-		 .limits = cset_limits_depth, .needs = ZIO_CSET_STREAM),
+		 ZIO_STORE(cset, mask), .needs = ZIO_CSET_INTERLEAVED),
+	ZIO_FILE("queue-depth", 0644, CSET_VALUE(queue_depth), ZIO_SET(cset, depth),
+		 .needs = ZIO_CSET_STREAM),
 	/* Its line of "accepted" may be longer than a page. */
 	ZIO_FILE("current_trigger", 0644, .show = cset_show_trigger, .lock_show = true,
-		 .store = cset_store_trigger, .limits = cset_limits_trigger, .no_lock = true),
+		 ZIO_STORE(cset, trigger), .no_lock = true),
 	ZIO_FILE("accepted", 0444, .show = zio_cset_show_accepted, .lock_show = true),
 	NULL
 };
@@ -211,13 +209,7 @@ static int chan_set_enable(struct kobject *kobj, u32 enable)
 }
 
 ZIO_LIMITS(chan, alarms, .max = 0xffff, .error = -ERANGE)
-
-static int chan_clear_alarms(struct kobject *kobj, u32 mask)
-{
-	atomic_andnot(mask, &kobj_to_channel(kobj)->alarms);
-	return 0;
-}
-
+ZIO_SET_BY(chan, alarms, (atomic_andnot(value, &kobj_to_channel(kobj)->alarms), 0))
 ZIO_LIMITS(chan, flush, .min = 1, .max = 1, .error = -EINVAL)
 ZIO_SET_BY(chan, flush, zio_channel_flush(kobj_to_channel(kobj)))
 
@@ -283,11 +275,11 @@ static umode_t chan_mode_of_type(struct kobject *kobj, const struct zio_file *fi
 static struct attribute *chan_files[] = {
 	ZIO_FILE("name", 0444, .show = chan_show_name),
 	ZIO_FILE("enable", 0644, CHAN_VALUE(enabled), .set = chan_set_enable),
-	ZIO_FILE("alarms", 0644, .show = chan_show_alarms, .set = chan_clear_alarms,
-		 .limits = chan_limits_alarms, .no_lock = true),
+	ZIO_FILE("alarms", 0644, .show = chan_show_alarms, ZIO_SET(chan, alarms),
+		 .no_lock = true),
 	ZIO_FILE("address", 0444, .show = chan_show_address),
-	ZIO_FILE("flush", 0200, .set = chan_set_flush, .no_lock = true,
-		 .limits = chan_limits_flush, .lacks = ZIO_CSET_OUTPUT),
+	ZIO_FILE("flush", 0200, ZIO_SET(chan, flush), .no_lock = true,
+		 .lacks = ZIO_CSET_OUTPUT),
 	ZIO_FILE("control-attrs", 0444, .show = zio_channel_show_names, .lock_show = true),
 	ZIO_FILE("type", 0444, .show = zio_channel_show_type, .mode = chan_mode_of_type),
 	NULL
