@@ -49,7 +49,7 @@ make_cset()
 	put_file "$1/statistics/fired" 100 444
 	put_file "$1/statistics/lost_triggers" 0 444
 	put_file "$1/statistics/io_errors" 0 444
-	cp "$work/accepted" "$1/accepted"
+	cp accepted "$1/accepted"
 	make_trigger "$1/trigger" user
 	for ((chan = 0; chan < $4; chan++)); do
 		make_channel "$1/chan$chan" "$2-$chan"
@@ -74,7 +74,7 @@ make_tree()
 	put_file sysfs/bus/zio/version 1.4 444
 	printf 'kmalloc\nvmalloc\n' >sysfs/bus/zio/available_buffers
 	printf 'user\nhrt\n' >sysfs/bus/zio/available_triggers
-	cat >"$work/accepted" <<-'END'
+	cat >accepted <<-'END'
 		current_buffer kmalloc vmalloc
 		current_trigger user hrt clock7
 		trigger/nshots 1

@@ -7,6 +7,7 @@ one control is an element of such an array. Their numbers are those of <linux/zi
 
 from __future__ import annotations
 
+import os
 import time as clocks
 from collections.abc import Iterator
 from typing import Any
@@ -14,9 +15,8 @@ from typing import Any
 import numpy as np
 
 from ._block import Array, Block, Copy
-from ._channel import Channel
 from ._control import CONTROL_SIZE, control_bytes, control_dtype
-from ._errors import reason_error
+from ._errors import new_error, raise_error, reason_error
 from ._libzio import ffi, lib
 from ._memory import Memory
 
@@ -131,15 +131,17 @@ def of_file(path: str, step: int = 4096) -> Iterator[Array]:
 
     Raises `Error` as `Channel.read()`, after the controls before.
     """
-    with Channel(path, lib.ZIO_OPEN_CONTROL_ONLY) as channel:
-        while True:
-            controls = np.zeros(step, control_dtype)
-            memory = ffi.from_buffer("struct zio_control[]", controls, True)
-            count = lib.zpy_next_controls(channel._open(), memory, step)
-            if count < 0:
-                raise reason_error(channel._open(), ffi.errno)
-            if not count:
-                return
+    err = new_error()
+    opened = lib.zio_open(os.fsencode(path), lib.ZIO_OPEN_CONTROL_ONLY, err)
+    channel = ffi.gc(opened, lib.zio_close) if opened else raise_error(err)
+    count = 1
+    while count:
+        controls = np.zeros(step, control_dtype)
+        memory = ffi.from_buffer("struct zio_control[]", controls, True)
+        count = lib.zpy_next_controls(channel, memory, step)
+        if count < 0:
+            raise reason_error(channel, ffi.errno)
+        if count:
             yield controls[:count]
 
 
