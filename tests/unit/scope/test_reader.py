@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from zio_scope import reader as reader_module
-from zio_scope.reader import FileReader, Pace
+from zio_scope.reader import FileReader, Pace, TapReader
 from zio_scope.samples import Trace
 
 from . import blocks
@@ -34,6 +34,31 @@ def play(path: Path, **options: float) -> tuple[FileReader, Traces]:
     reader = FileReader(str(path), traces, **options)  # type: ignore[arg-type]
     reader.start()
     return reader, traces
+
+
+def test_a_channel_that_comes_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A block file stands for the channel. A fault of the program ends nothing."""
+    path = tmp_path / "a.zio"
+    trace = Trace(str(path), 0, is_tap=True)
+    real = reader_module.block_of
+    monkeypatch.setattr(reader_module, "block_of", lambda block: 1 / 0)
+    reader = TapReader(trace)
+    reader.start()
+    wait_for(lambda: trace.state == "gone")
+    assert str(path) in trace.text and trace.text.endswith("; waiting until it is back")
+    os.mkfifo(path)
+    with open(path, "wb", buffering=0) as fifo:
+        fifo.write(blocks.recording(1, 64))
+        wait_for(lambda: "ZeroDivisionError" in trace.text)
+        monkeypatch.setattr(reader_module, "block_of", real)
+        fifo.write(blocks.recording(6, 64, without=(2, 3)))
+        wait_for(lambda: trace.counts.blocks == 4)
+    assert (trace.counts.lost, trace.counts.skipped) == (0, 2)
+    reader.stop()
+    reader.join(60)
+    assert not reader.is_alive()
 
 
 def test_all_blocks_of_a_file(tmp_path: Path) -> None:

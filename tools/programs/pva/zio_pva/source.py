@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Threads that read blocks: of a channel through its tap, or of a block file"""
 
-import errno
 import os
 import stat
 import time
@@ -25,11 +24,8 @@ from .values import (
 from .variables import Variables
 
 RETRY_SECONDS = 0.5
-# A tap is late behind so many blocks. It goes on with the newest one then.
-TURN_BLOCKS = 64
 # A tap of a buffer that programs cannot map first gives the block after the last turn.
 FRESH_SECONDS = 0.02
-IS_GONE = (errno.ENODEV, errno.ENOENT, errno.ENXIO, errno.EIO)
 SAMPLES = {"": IMAGE.type, ":values": ARRAY.type}
 ENDS = {**SAMPLES, ":lost": NUMBER.type}
 
@@ -73,8 +69,12 @@ class Source(zio.Reader):
         raise NotImplementedError
 
     def report(self, error: Exception) -> None:
-        text = text_of(error)
-        if isinstance(error, OSError) and error.errno in IS_GONE:
+        is_gone = isinstance(error, OSError) and error.errno in zio.live.IS_GONE
+        self.tell_fault(text_of(error), is_gone)
+
+    def tell_fault(self, text: str, is_gone: bool) -> None:
+        """Complain once, and tell clients."""
+        if is_gone:
             text += "; waiting until it is back"
         if text != self._fault:
             is_told = text.startswith(f"{self.source}:")
@@ -94,32 +94,53 @@ class ChannelSource(Source):
     def __init__(self, name: str, variables: Variables, interval: float) -> None:
         super().__init__(name, variables, interval)
         self.channel, self.due = zio.full_name(name), 0.0
+        self.live = zio.live.watch(name, retry=RETRY_SECONDS)
+        self.tally: Tally | None = Tally(kernel_counter(name))
         alarm = invalid("no block has come yet", UNDEFINED)
         variables.post(self.channel, values_without_block(alarm))
 
     def invalidate(self, text: str) -> None:
         self.variables.set_alarm(self.channel, ENDS, invalid(text))
 
-    def read(self) -> None:
-        with zio.open(self.source, tap=True, nonblock=True) as channel:
-            self.keep(channel)
-            tally = Tally(kernel_counter(self.source))
-            try:
-                while not self.stopping.is_set():
-                    self._take_turn(channel, tally)
-            finally:
-                self.keep(None)
+    def run(self) -> None:
+        with self.live:
+            super().run()
 
-    def _take_turn(self, channel: zio.Channel, tally: Tally) -> None:
-        if not channel.wait(1.0):
+    def stop(self) -> None:
+        super().stop()
+        self.live.stop()
+
+    def read(self) -> None:
+        while not self.live.closed:
+            self._take_turn()
+
+    def _take_turn(self) -> None:
+        """Post what comes, or tell why nothing does."""
+        blocks = self.live.turn(1.0)
+        if self.live.state in ("gone", "error"):
+            # The kernel counts anew when the device is back.
+            self.tally = None
+            self.tell_fault(self.live.text, self.live.state == "gone")
+            return
+        tally = self.tally = self.tally or Tally(kernel_counter(self.source))
+        if not blocks:
             self._tell_loss(tally)
             return
+        self._count(tally, blocks)
         self.stopping.wait(max(self.due - time.monotonic(), 0.0))
-        last = self._drain(channel, tally)
-        if self.interval and channel.wait(min(self.interval, FRESH_SECONDS)):
-            last = self._drain(channel, tally) or last
-        if last is not None:
-            self._post(last, tally)
+        if self.interval:
+            for timeout in 0.0, min(self.interval, FRESH_SECONDS):
+                more = self.live.turn(timeout)
+                self._count(tally, more)
+                blocks = more or blocks
+            self._post(blocks[-1], tally)
+
+    def _count(self, tally: Tally, blocks: list[zio.Block]) -> None:
+        """Count the blocks that have come. With no interval, post each one."""
+        for block in blocks:
+            tally.add(block)
+            if not self.interval:
+                self._post(block, tally)
 
     def _tell_loss(self, tally: Tally) -> None:
         """Tell of blocks that were lost while none came: a reader does not read."""
@@ -128,23 +149,6 @@ class ChannelSource(Source):
             self.variables.set_alarm(self.channel, SAMPLES, alarm_of(loss))
             stamp = stamp_of(time.time_ns())
             self.variables.post(self.channel, {":lost": count_of(loss.total, stamp)})
-
-    def _drain(self, channel: zio.Channel, tally: Tally) -> zio.Block | None:
-        """Return the newest block. With no interval, post each block."""
-        last = None
-        for _ in range(TURN_BLOCKS):
-            try:
-                block = channel.read()
-            except zio.WouldBlock:
-                break
-            if block is None:
-                raise OSError(errno.ENODEV, "the device is gone")
-            tally.add(block)
-            if self.interval:
-                last = block.copy()
-            else:
-                self._post(block, tally)
-        return last
 
     def _post(self, block: zio.Block, tally: Tally) -> None:
         self.recover()

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import errno
 import logging
 import os
 import stat
@@ -19,12 +18,10 @@ from .samples import Block, Trace
 
 # Pictures per second. A tap is read at most that often.
 RATE = 60
-# Blocks that one turn takes from a tap. More have come: the next turn skips them.
-TURN_BLOCKS = 64
 # A recording that pauses for longer goes on after this time, in seconds.
 LONGEST_PAUSE = 1.0
-RETRY_SECONDS = 0.5
-IS_GONE = (errno.ENODEV, errno.ENOENT, errno.ENXIO, errno.EIO)
+# States of a channel without blocks, and what the page adds to their texts
+HINTS = {"waiting": "", "gone": "; waiting until it is back", "error": "; trying again"}
 SAMPLE_SIZES = (1, 2, 4, 8)
 LOG = logging.getLogger("zio_scope")
 
@@ -58,58 +55,40 @@ def fault_text(name: str, error: Exception) -> str:
 
 
 class TapReader(zio.Reader):
-    """Reads the tap of a channel. It opens the channel again after the board was away."""
+    """Looks at a channel. It goes on after the board was away."""
 
     def __init__(self, trace: Trace) -> None:
         super().__init__(trace.name)
         self.trace = trace
+        self.live = zio.live.watch(trace.name)
+
+    def stop(self) -> None:
+        super().stop()
+        self.live.stop()
 
     def run(self) -> None:
-        while not self.stopping.is_set():
-            try:
-                self._read_channel()
-            except zio.Interrupted:
-                return
-            except OSError as error:
-                self._report(error)
-            except NotImplementedError as error:
-                self.trace.set_state("error", f"{self.trace.name}: {error}")
-                return
-            except Exception as error:
-                text = fault_text(self.trace.name, error)
-                self.trace.set_state("error", f"{text}; trying again")
-            self.stopping.wait(RETRY_SECONDS)
+        with self.live:
+            while not self.stopping.is_set():
+                begin = time.monotonic()
+                try:
+                    self._take_turn()
+                except Exception as error:
+                    text = fault_text(self.trace.name, error)
+                    self.trace.set_state("error", f"{text}; trying again")
+                self.stopping.wait(max(0.0, 1 / RATE - (time.monotonic() - begin)))
 
-    def _report(self, error: OSError) -> None:
-        text = zio.printable(f"{self.trace.name}: {error.strerror}")
-        if error.errno in IS_GONE:
-            self.trace.forget()
-            self.trace.set_state("gone", f"{text}; waiting until it is back")
-        else:
-            self.trace.set_state("error", f"{text}; trying again")
-
-    def _read_channel(self) -> None:
-        with zio.open(self.trace.name, tap=True, nonblock=True) as channel:
-            self.keep(channel)
-            try:
-                self.trace.set_state("waiting", "no block has come yet")
-                while not self.stopping.is_set():
-                    self._take_turn(channel)
-            finally:
-                self.keep(None)
-
-    def _take_turn(self, channel: Any) -> None:
-        channel.wait(0.5)
-        begin = time.monotonic()
-        for _ in range(TURN_BLOCKS):
-            try:
-                block = channel.read()
-            except zio.WouldBlock:
-                break
-            if block is None:
-                raise OSError(errno.ENODEV, "the device is gone")
+    def _take_turn(self) -> None:
+        blocks = self.live.turn(0.5)
+        for block in blocks:
             self.trace.add(block_of(block))
-        self.stopping.wait(max(0.0, 1 / RATE - (time.monotonic() - begin)))
+        if blocks or self.live.state not in HINTS:
+            return
+        state, text = self.live.state, self.live.text
+        if state == "gone":
+            self.trace.forget()
+        if state != "waiting":
+            text = zio.printable(f"{self.trace.name}: {text}")
+        self.trace.set_state(state, text + HINTS[state])
 
 
 class Pace:
