@@ -45,6 +45,26 @@ test_file()
 	has err ' 0 blocks, 0 bytes' 'an empty file: nothing'
 }
 
+# A copy of a file to itself would empty it, or would never end.
+test_source_is_target()
+{
+	local append
+
+	cp five.zio self.zio
+	ln self.zio same.zio
+	for append in 0 1; do
+		run 3 "to itself, append=$append" "$copy" append=$append self.zio self.zio
+		has err 'self.zio: this file is the source, too' 'to itself: a reason'
+		run 3 'to another name of it' "$copy" append=$append if=self.zio of=a.zio of=same.zio
+		run 3 'to itself by standard output' timeout 10 bash -c \
+			"'$copy' append=$append self.zio >>self.zio"
+		has err '^.*-: this file is the source, too' 'to standard output: a reason'
+		run 3 'from standard input' bash -c "'$copy' append=$append of=self.zio <same.zio"
+		same self.zio five.zio "to itself, append=$append: the file is as before"
+	done
+	run 0 'to the device of the source' "$copy" /dev/null /dev/null
+}
+
 test_pipe()
 {
 	local mode
@@ -318,6 +338,7 @@ test_progress()
 make_blocks
 mkfifo slow
 test_file
+test_source_is_target
 test_pipe
 test_many
 test_readers

@@ -4,6 +4,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/channel.h"
 #include "common/stop.h"
@@ -40,14 +42,36 @@ static int open_by_read(const struct copy *c, struct end *end)
 	return 0;
 }
 
+static int stat_target(const struct end *out, struct stat *st)
+{
+	return strcmp(out->name, "-") ? stat(out->name, st) : fstat(STDOUT_FILENO, st);
+}
+
+/* To open the target would empty the source. To append would have no end. */
+static bool is_source(const struct copy *c, const struct end *out)
+{
+	struct stat from, to;
+
+	return c->in.file && !fstat(zio_fd(c->in.ch), &from) && S_ISREG(from.st_mode) &&
+	       !stat_target(out, &to) && from.st_dev == to.st_dev &&
+	       from.st_ino == to.st_ino;
+}
+
+static int open_target(const struct copy *c, struct end *out)
+{
+	out->output = true;
+	if (!is_source(c, out))
+		return open_by_read(c, out);
+	complain("%s: this file is the source, too: use another target", out->name);
+	return -1;
+}
+
 int open_ends(struct copy *c)
 {
 	int i, ret = open_by_read(c, &c->in);
 
-	for (i = 0; !ret && i < c->n_out; i++) {
-		c->out[i].output = true;
-		ret = open_by_read(c, &c->out[i]);
-	}
+	for (i = 0; !ret && i < c->n_out; i++)
+		ret = open_target(c, &c->out[i]);
 	return ret;
 }
 
