@@ -78,6 +78,26 @@ test_alike() {
 	done
 }
 
+# A file that the program opens must not take the place of a stream that is closed.
+test_closed_streams() {
+	local program
+
+	cat five-0000-0-1-ctrl five-0000-0-1-data | head -c 528 >one.zio
+	for program in "$dump" "$cat_file" "$bin/zio-copy"; do
+		run 1 "${program##*/}: a closed standard input" timeout 10 bash -c \
+			"'$program' - <&-"
+		has err 'standard input: read control: Bad file descriptor' \
+			"${program##*/}: standard input, with a reason"
+		run 1 "${program##*/}: a closed standard output" timeout 10 bash -c \
+			"'$program' one.zio >&-"
+		has err 'standard output: .*Bad file descriptor' \
+			"${program##*/}: standard output, with a reason"
+	done
+	run 0 'copy: no stream at all' bash -c \
+		"'$bin/zio-copy' one.zio copy.zio <&- >&- 2>&-"
+	same copy.zio one.zio 'copy: no stream at all: the file'
+}
+
 # refuses COMMAND...: exit status 2, and no character that a terminal obeys
 refuses() {
 	run 2 "${1##*/}: a wrong option with commands of the terminal" "$@"
@@ -587,6 +607,7 @@ test_methods() {
 
 make_blocks
 test_alike
+test_closed_streams
 test_terminal
 test_hidden_characters
 test_cat_file

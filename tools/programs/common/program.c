@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Options, messages and exit status, which all programs have in common */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,10 +34,27 @@ static void close_output(void)
 	_exit(EXIT_FAILED);
 }
 
+/*
+ * A caller may have closed a standard stream. The next file that the program opens would
+ * be that stream: messages would go there, and a read would wait for it. An O_PATH
+ * descriptor keeps the place. Reads and writes fail with EBADF, as those of no file do.
+ */
+static void hold_streams(void)
+{
+	int fd;
+
+	do {
+		fd = open("/", O_PATH | O_CLOEXEC);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 void start_program(const char *name, const char *shown)
 {
 	static char version[64];
 
+	hold_streams();
 	if (!argp_program_version)
 		atexit(close_output);
 
