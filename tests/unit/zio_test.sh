@@ -602,6 +602,10 @@ test_programs()
 	same out wanted 'a link of the user to zio-dump: as zio-dump'
 	run 0 'a link of the user to that' env PATH="$work/links:$PATH" other one.zio
 	same out wanted 'a link of the user to that: as zio-dump'
+	run 0 'zio-dump by another argv[0]' bash -c "exec -a mine '$bin/zio-dump' one.zio"
+	same out wanted 'zio-dump by another argv[0]: as zio-dump'
+	run 3 'zio-dump by another argv[0]: open' bash -c "exec -a mine '$bin/zio-dump' none.zio"
+	has err '^mine: none.zio: ' 'zio-dump by another argv[0]: it begins the messages'
 	run 0 'zio cat' "$zio" cat -n 1 one.zio
 	same out block-data 'zio cat: the samples'
 	run 0 'zio cat: JSON' "$zio" cat --json one.zio

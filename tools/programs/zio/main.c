@@ -83,7 +83,10 @@ static const struct command *find_link(const char *name)
 	return NULL;
 }
 
-/* The program may have been called by a link of the user to "zio-dump", as well. */
+/*
+ * The caller may give any argv[0] to zio-dump, as systemd does for "@". The program may
+ * also have been called by a link of the user to "zio-dump".
+ */
 static const struct command *find_called(const char *name)
 {
 	const struct command *command = find_link(base_name(name));
@@ -93,6 +96,8 @@ static const struct command *find_called(const char *name)
 	int hops;
 
 	put_text(path, sizeof(path), "%s", (const char *)getauxval(AT_EXECFN));
+	if (!command)
+		command = find_link(base_name(path));
 	for (hops = 0; !command && hops < MAX_HOPS; hops++) {
 		n = readlink(path, target, sizeof(target) - 1);
 		if (n < 0)
