@@ -87,6 +87,14 @@ test_units()
 	script 'plot: units' --units unit-0-1
 	equal "$(points)" '0 0 1 0.5 2 1 3 1.5' 'plot: units: values'
 	has out "^set ylabel 'V' noenhanced$" 'plot: units: the axis'
+	put kelvin-0-1 0 4 1
+	dd if=unit-0-1-ctrl of=kelvin-0-1-ctrl bs=1 skip=96 seek=96 count=40 conv=notrunc 2>err
+	printf '\x0c' | dd of=kelvin-0-1-ctrl bs=1 seek=124 conv=notrunc 2>err
+	script 'plot: channels with two units' --units unit-0-1 kelvin-0-1
+	has out "^set ylabel 'value' noenhanced$" 'plot: two units: the axis has none'
+	has out "title '[a-z0-9-]+  V', .* title '[a-z0-9-]+  K'$" 'plot: two units: in the key'
+	script 'plot: channels with one unit' --units unit-0-1 unit-0-1
+	has out "^set ylabel 'V' noenhanced$" 'plot: one unit of two channels: the axis'
 	script 'plot: no units' unit-0-1
 	equal "$(points)" '0 0 1 1 2 2 3 3' 'plot: no units: samples'
 	put_bytes 96 '\xe0\x01'

@@ -335,9 +335,30 @@ static void write_titles(FILE *out, unsigned int n)
 	fprintf(out, "set title '%u channels' noenhanced\nset key noenhanced\n", n);
 }
 
-static void write_plot(FILE *out, const struct series *series, unsigned int n)
+/* The unit of a channel, by its first block; "" without --units, too */
+static const char *unit_of_series(const struct drawing *draw, const struct series *series)
 {
-	char address[ADDRESS_LEN];
+	struct zio_control changed;
+	struct zio_scaling scaling;
+
+	find_scaling(draw, &series->blocks[0]->control, &changed, &scaling);
+	return scaling.unit;
+}
+
+static void write_key(FILE *out, const struct drawing *draw, const struct series *series)
+{
+	const char *unit = unit_of_series(draw, series);
+	char address[ADDRESS_LEN], key[ADDRESS_LEN + NAME_LEN];
+
+	put_address(address, &series->blocks[0]->control);
+	put_text(key, sizeof(key), "%s%s%s", address, *unit ? "  " : "", unit);
+	fputs(" title ", out);
+	write_quoted(out, key);
+}
+
+static void write_plot(FILE *out, const struct drawing *draw, const struct series *series,
+		       unsigned int n)
+{
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
@@ -347,11 +368,8 @@ static void write_plot(FILE *out, const struct series *series, unsigned int n)
 		write_name(out, i);
 		fprintf(out, " using 1:2 with %s linewidth 1.5",
 			few ? "linespoints pointtype 7 pointsize 0.5" : "lines");
-		put_address(address, &series[i].blocks[0]->control);
-		if (n > 1) {
-			fputs(" title ", out);
-			write_quoted(out, address);
-		}
+		if (n > 1)
+			write_key(out, draw, &series[i]);
 	}
 	fputc('\n', out);
 }
@@ -367,15 +385,18 @@ static const struct zio_control *find_origin(const struct series *series, unsign
 	return first;
 }
 
-static void write_unit(FILE *out, const struct drawing *draw,
-		       const struct zio_control *control)
+/* Channels of several units have them in the key. */
+static void write_unit(FILE *out, const struct drawing *draw, const struct series *series,
+		       unsigned int n)
 {
-	struct zio_control changed;
-	struct zio_scaling scaling;
+	const char *unit = unit_of_series(draw, &series[0]);
+	unsigned int i;
 
-	find_scaling(draw, control, &changed, &scaling);
+	for (i = 1; i < n; i++)
+		if (strcmp(unit, unit_of_series(draw, &series[i])))
+			unit = "";
 	fputs("set ylabel ", out);
-	write_quoted(out, *scaling.unit ? scaling.unit : "value");
+	write_quoted(out, *unit ? unit : "value");
 	fputs(" noenhanced\n", out);
 }
 
@@ -387,7 +408,7 @@ void write_picture(FILE *out, const struct drawing *draw, const struct series *s
 
 	curve.origin = find_origin(series, n);
 	if (draw->has_units)
-		write_unit(out, draw, &series[0].blocks[0]->control);
+		write_unit(out, draw, series, n);
 	if (is_dumb(draw) && !draw->output)
 		fputs("set print '-'\nprint \"\\033[H\\033[J\"\n", out);
 	fputs("unset arrow\nunset label\n", out);
@@ -399,7 +420,7 @@ void write_picture(FILE *out, const struct drawing *draw, const struct series *s
 		write_titles(out, n);
 	for (i = 0; i < n; i++)
 		write_gaps(&curve, &series[i]);
-	write_plot(out, series, n);
+	write_plot(out, draw, series, n);
 }
 
 int check_block(const struct drawing *draw, const struct kept_block *block)
