@@ -29,14 +29,19 @@ static int put_range(char *page, int len, const struct zio_limits *limits)
 	return span > 1 ? len + sysfs_emit_at(page, len, "]") : len;
 }
 
+/* The choices are a u32 each, also those that stand for negative numbers. */
+static u64 choice(const struct zio_limits *limits, unsigned int i)
+{
+	return limits->is_signed ? (u64)(s32)limits->choices[i] : limits->choices[i];
+}
+
 static int put_choices(char *page, int len, const struct zio_limits *limits)
 {
 	unsigned int i;
 
 	for (i = 0; i < limits->n; i++)
 		if (!limits->words)
-			len = put_number(page, len, limits, " ", limits->is_signed ?
-					 (s32)limits->choices[i] : limits->choices[i]);
+			len = put_number(page, len, limits, " ", choice(limits, i));
 		else if (limits->words[i])
 			len += sysfs_emit_at(page, len, " %s", limits->words[i]);
 	return len;
@@ -113,6 +118,7 @@ ssize_t zio_cset_show_accepted(struct kobject *kobj, const struct zio_file *file
 {
 	struct zio_cset_core *cset = kobj_to_cset(kobj);
 	struct zio_binding *bind = cset->bind;
+	const char *last;
 	unsigned int i;
 	int len = 0;
 
@@ -126,6 +132,8 @@ ssize_t zio_cset_show_accepted(struct kobject *kobj, const struct zio_file *file
 	if (len < PAGE_SIZE - 1)
 		return len;
 	page[len - sizeof("...\n")] = '\0';
-	len = strrchr(page, '\n') + 1 - page;
+	/* The choices of a driver may fill the page by the first line. */
+	last = strrchr(page, '\n');
+	len = last ? last + 1 - page : 0;
 	return len + sysfs_emit_at(page, len, "...\n");
 }

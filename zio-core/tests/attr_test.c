@@ -149,6 +149,7 @@ static const char accepted_lines[] =
 	"chan*/threshold [0 1 4294967295]\n"
 	"chan*/level [-100 1 50]\n"
 	"chan*/range 1 2 5 10\n"
+	"chan*/shift -2 0 2\n"
 	"chan*/unit none V A Ohm W J C F H T Hz s K degC Pa N N.m kg m m/s m/s2 rad rad/s lx %\n"
 	"chan*/scale <decimal>\n"
 	"chan*/offset <decimal>\n"
@@ -215,6 +216,27 @@ static void other_choices_are_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_store(chan, "range", "0"), -ERANGE);
 	KUNIT_EXPECT_EQ(test, test_store(chan, "range", "11"), -ERANGE);
 	KUNIT_EXPECT_STREQ(test, test_show(test, chan, "range"), "10\n");
+
+	KUNIT_EXPECT_EQ(test, test_store(chan, "shift", "-2"), 0);
+	KUNIT_EXPECT_EQ(test, test_store(chan, "shift", "-1"), -EINVAL);
+	KUNIT_EXPECT_EQ(test, test_store(chan, "shift", "-3"), -ERANGE);
+	KUNIT_EXPECT_EQ(test, test_store(chan, "shift", "4294967294"), -ERANGE);
+	KUNIT_EXPECT_STREQ(test, test_show(test, chan, "shift"), "-2\n");
+}
+
+static const u32 many_choices[PAGE_SIZE];
+
+static struct zio_limits limits_of_many(struct kobject *kobj, const struct zio_file *file)
+{
+	return (struct zio_limits) { .choices = many_choices, .n = ARRAY_SIZE(many_choices) };
+}
+
+static void accepted_may_end_in_its_first_line(struct kunit *test)
+{
+	struct zio_cset_core *cset = test_device_create(test, 0, 1)->cset;
+
+	cset->attrs[0].file.limits = limits_of_many;
+	KUNIT_EXPECT_STREQ(test, test_show(test, &cset->kobj, "accepted"), "...\n");
 }
 
 static void limits_are_those_of_accepted(struct kunit *test)
@@ -260,6 +282,7 @@ static struct kunit_case attr_cases[] = {
 	KUNIT_CASE(accepted_has_a_line_of_each_writable_file),
 	KUNIT_CASE(accepted_follows_the_flags_of_the_set),
 	KUNIT_CASE(other_choices_are_refused),
+	KUNIT_CASE(accepted_may_end_in_its_first_line),
 	KUNIT_CASE(limits_are_those_of_accepted),
 	{}
 };

@@ -258,6 +258,7 @@ static const struct zio_attr_desc test_cset_attrs[] = {
 };
 
 static const u32 test_ranges[] = { 1, 2, 5, 10 };
+static const u32 test_shifts[] = { -2, 0, 2 };
 
 static const struct zio_attr_desc test_chan_attrs[] = {
 	ZIO_ATTR_STD("gain-factor", 0644, ZIO_ATTR_GAIN, 1000, 0),
@@ -279,6 +280,15 @@ static const struct zio_attr_desc test_chan_attrs[] = {
 		.max = 10,
 		.choices = test_ranges,
 		.n_choices = ARRAY_SIZE(test_ranges),
+	},
+	{
+		.name = "shift",
+		.mode = 0644,
+		.min = -2,
+		.max = 2,
+		.is_signed = true,
+		.choices = test_shifts,
+		.n_choices = ARRAY_SIZE(test_shifts),
 	},
 };
 
