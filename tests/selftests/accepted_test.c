@@ -246,3 +246,32 @@ TEST("a shared trigger is a name for the set, and its values are not set here", 
 	write_text(CSET0 "/current_trigger", "user");
 	run("rmdir " ZIO_CONFIG "/triggers/hrt/mine");
 }
+
+static void read_accepted(unsigned int *done)
+{
+	char text[SIZE];
+
+	while (!get(done)) {
+		ASSERT_TRUE(read_file(CSET0 "/accepted", text));
+		ASSERT_HAS(text, "trigger/enable 0 1\n");
+		ASSERT_HAS(text, "\nchan*/buffer/prefer-new 0 1\n");
+	}
+	_exit(0);
+}
+
+/* The new trigger, or the new buffer, is in the set before its directory is there. */
+TEST_EACH("whole while this changes: %s", fresh, "trigger", "buffer")
+{
+	unsigned int *done = share_memory(sizeof(*done));
+	bool trigger = *value == 't';
+
+	run("zio-load zio-trig-hrt && zio-load zio-buf-vmalloc");
+	if (!fork_child())
+		read_accepted(done);
+	for (int i = 0; i < 200; i++) {
+		write_text(CSET0 "/current_trigger", trigger && i % 2 ? "hrt" : "user");
+		write_text(CSET0 "/current_buffer", !trigger && i % 2 ? "vmalloc" : "kmalloc");
+	}
+	set(done, 1);
+	wait_children(1);
+}

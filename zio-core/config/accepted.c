@@ -80,12 +80,15 @@ static int put_file(char *page, int len, const char *dir, struct kobject *kobj,
 	return len + sysfs_emit_at(page, len, "\n");
 }
 
-/* Prints the standard files of a directory. No file of a group with a name is writable. */
+/*
+ * Prints the standard files of a directory. No file of a group with a name is writable. A
+ * directory that the core could not add has no files, and no parent.
+ */
 static int put_dir(char *page, int len, const char *dir, struct kobject *kobj)
 {
 	struct attribute **attr = kobj->ktype->default_groups[0]->attrs;
 
-	for (; *attr; attr++)
+	for (; kobj->state_in_sysfs && *attr; attr++)
 		len = put_file(page, len, dir, kobj, to_zio_file(*attr));
 	return len;
 }
@@ -113,22 +116,28 @@ static int put_channels(char *page, int len, const struct zio_cset_core *cset)
 	return put_dir(page, len, "chan*/buffer/", &cset->chan[0]->buf->kobj);
 }
 
-/* Shows what all files of a set accept. A last line "..." stands for what does not fit. */
-ssize_t zio_cset_show_accepted(struct kobject *kobj, const struct zio_file *file, char *page)
+static int put_trigger(char *page, int len, struct zio_binding *bind)
 {
-	struct zio_cset_core *cset = kobj_to_cset(kobj);
-	struct zio_binding *bind = cset->bind;
+	unsigned int i;
+
+	len = put_dir(page, len, "trigger/", &bind->kobj);
+	for (i = 0; bind->kobj.state_in_sysfs && i < bind->trig->type->n_attrs; i++)
+		len = put_file(page, len, "trigger/", &bind->kobj, &bind->file[i]);
+	return len;
+}
+
+/* Shows what all files of a set accept. A last line "..." stands for what does not fit. */
+static int put_set(char *page, struct zio_cset_core *cset)
+{
 	const char *last;
 	unsigned int i;
 	int len = 0;
 
 	for (i = 0; i < cset->n_attrs; i++)
-		len = put_file(page, len, "", kobj, &cset->attrs[i].file);
-	len = put_dir(page, len, "trigger/", &bind->kobj);
-	for (i = 0; i < bind->trig->type->n_attrs; i++)
-		len = put_file(page, len, "trigger/", &bind->kobj, &bind->file[i]);
+		len = put_file(page, len, "", &cset->kobj, &cset->attrs[i].file);
+	len = put_trigger(page, len, cset->bind);
 	len = put_channels(page, len, cset);
-	len = put_dir(page, len, "", kobj);
+	len = put_dir(page, len, "", &cset->kobj);
 	if (len < PAGE_SIZE - 1)
 		return len;
 	page[len - sizeof("...\n")] = '\0';
@@ -136,4 +145,21 @@ ssize_t zio_cset_show_accepted(struct kobject *kobj, const struct zio_file *file
 	last = strrchr(page, '\n');
 	len = last ? last + 1 - page : 0;
 	return len + sysfs_emit_at(page, len, "...\n");
+}
+
+/* A new trigger, or a new buffer, gets its directory after cset->mutex is released. */
+ssize_t zio_cset_show_accepted(struct kobject *kobj, const struct zio_file *file, char *page)
+{
+	struct zio_cset_core *cset = kobj_to_cset(kobj);
+	ssize_t ret;
+
+	if (mutex_lock_killable(&cset->change))
+		return -EINTR;
+	ret = zio_cset_lock(cset);
+	if (!ret) {
+		ret = put_set(page, cset);
+		mutex_unlock(&cset->mutex);
+	}
+	mutex_unlock(&cset->change);
+	return ret;
 }

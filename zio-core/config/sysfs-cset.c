@@ -131,7 +131,7 @@ static struct attribute *cset_files[] = {
 	/* Its line of "accepted" may be longer than a page. */
 	ZIO_FILE("current_trigger", 0644, .show = cset_show_trigger, .lock_show = true,
 		 ZIO_STORE(cset, trigger), .no_lock = true),
-	ZIO_FILE("accepted", 0444, .show = zio_cset_show_accepted, .lock_show = true),
+	ZIO_FILE("accepted", 0444, .show = zio_cset_show_accepted),
 	NULL
 };
 

@@ -271,6 +271,21 @@ static void limits_are_those_of_accepted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_store(&cset->chan[0]->kobj, "flush", "2"), -EINVAL);
 }
 
+/* If there is no memory for its directory, a new trigger or buffer works, and has no files. */
+static void accepted_lacks_the_files_that_are_not_there(struct kunit *test)
+{
+	struct zio_cset_core *cset = test_device_create(test, 0, 1)->cset;
+	const char *text;
+
+	zio_kobj_del(&cset->bind->kobj);
+	zio_kobj_del(&cset->chan[0]->buf->kobj);
+	text = test_show(test, &cset->kobj, "accepted");
+	KUNIT_EXPECT_NULL(test, strstr(text, "trigger/"));
+	KUNIT_EXPECT_NULL(test, strstr(text, "buffer/"));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(text, "\nchan*/flush 1\n"));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(text, "\nenable 0 1\n"));
+}
+
 static struct kunit_case attr_cases[] = {
 	KUNIT_CASE(bad_numbers_are_refused),
 	KUNIT_CASE(good_numbers_are_accepted),
@@ -283,6 +298,7 @@ static struct kunit_case attr_cases[] = {
 	KUNIT_CASE(accepted_follows_the_flags_of_the_set),
 	KUNIT_CASE(other_choices_are_refused),
 	KUNIT_CASE(accepted_may_end_in_its_first_line),
+	KUNIT_CASE(accepted_lacks_the_files_that_are_not_there),
 	KUNIT_CASE(limits_are_those_of_accepted),
 	{}
 };
