@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 import random
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,14 @@ def test_all_of_it(tmp_path: Path) -> None:
     assert block.data.tolist() == data.tolist()
     assert block.times(start=block.time).tolist() == [0, 0.001, 0.002]
     assert block.times(rate=2, start=block.time - 1).tolist() == [1, 1.5, 2]
+
+
+@pytest.mark.parametrize("kind", [int, np.int32, np.float32, np.float64, float])
+def test_numbers_of_any_type(tmp_path: Path, kind: Callable[[int], Any]) -> None:
+    """The control has doubles, whatever the program gives."""
+    data = np.array([1, 2], np.int16)
+    block = write_one(tmp_path / "f", data, unit="V", scale=kind(2), offset=kind(3))
+    assert block.values().tolist() == [5, 7]
 
 
 def test_time_of_now(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def make_control(
         raise ValueError(f"block {seq} with {nbits} bits: a control cannot have them")
     head.seq_num, head.nbits = seq, nbits
     if unit or scale is not None or offset is not None:
-        _put_scale(head, unit, 1.0 if scale is None else scale, offset or 0.0)
+        _put_scale(head, unit, 1.0 if scale is None else float(scale), float(offset or 0))
     if rate is not None:
         if not 0 < rate < 2**32 or rate != int(rate):
             raise ValueError(f"a rate of {rate}: it is a whole number of Hz")
