@@ -92,6 +92,26 @@ def test_words_between_options() -> None:
     assert (seen[0].names, seen[0].quiet, seen[0].count) == (["a", "b"], True, 3)
 
 
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        (["--", "-x"], ["-x"]),
+        (["a", "-q", "--", "--quiet", "b"], ["a", "--quiet", "b"]),
+        (["-q", "--", "--"], ["--"]),
+        (["-q", "a", "--"], ["a"]),
+    ],
+)
+@pytest.mark.parametrize("operands", ["[NAME]...", "FILE..."])
+def test_words_behind_two_dashes(
+    operands: str, words: list[str], names: list[str]
+) -> None:
+    """The file "-x" can be named."""
+    seen: list[argparse.Namespace] = []
+    parser = make_parser(operands)
+    assert cli.run(parser, words, lambda options: seen.append(options) or 0) == 0
+    assert (seen[0].names, seen[0].quiet) == (names, "-q" in words)
+
+
 @pytest.mark.parametrize("words", [["-n0"], ["-nx"], ["--quie"], ["--to=x"]])
 def test_wrong_words(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
@@ -106,6 +126,13 @@ def test_a_missing_word(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         cli.run(make_parser("FILE..."), [], lambda _: 0)
     assert "prog: the following arguments are required: FILE" in capsys.readouterr().err
+
+
+def test_an_option_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+    """The complaint names it, also if there is no operand."""
+    with pytest.raises(SystemExit):
+        cli.run(make_parser("FILE..."), ["-x"], lambda _: 0)
+    assert "prog: unrecognized arguments: -x\n" in capsys.readouterr().err
 
 
 def test_help(capsys: pytest.CaptureFixture[str]) -> None:

@@ -97,11 +97,10 @@ class Parser(argparse.ArgumentParser):
             add_help=False,
             allow_abbrev=False,
         )
+        self.wanted = "" if operands.startswith("[") else operands.strip(".")
+        """The operand that must be there."""
         self.add_argument(
-            "names",
-            nargs="*" if operands.startswith("[") else "+",
-            metavar=operands.strip("[]."),
-            help=argparse.SUPPRESS,
+            "names", nargs="*", metavar=operands.strip("[]."), help=argparse.SUPPRESS
         )
 
     def add_standard(self, version: str) -> Parser:
@@ -111,6 +110,15 @@ class Parser(argparse.ArgumentParser):
         add("--usage", action=_Usage, help="print a shorter help and exit")
         add("-V", "--version", action="version", version=text, help="print the version")
         return self
+
+    def parse_words(self, words: list[str]) -> argparse.Namespace:
+        """Parse options and operands in any order. All words behind "--" are operands."""
+        end = words.index("--") if "--" in words else len(words)
+        options = self.parse_intermixed_args(words[:end])
+        options.names = [*options.names, *words[end + 1 :]]
+        if self.wanted and not options.names:
+            self.error(f"the following arguments are required: {self.wanted}")
+        return options
 
     def error(self, message: str) -> NoReturn:
         """Complain of the command line, and end the program."""
@@ -172,7 +180,7 @@ def run(
         if words[:1] == ["--complete"]:
             say("\n".join(candidates(parser, words[1:], commands)))
             return OK
-        return work(parser.parse_intermixed_args(words))
+        return work(parser.parse_words(words))
     except Failure as failure:
         complain(parser.prog.split()[0], failure)
         return failure.status
