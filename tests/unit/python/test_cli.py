@@ -86,6 +86,24 @@ def test_completion_of_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "--to=csv\n"
 
 
+@pytest.mark.usefixtures("channel")
+def test_completion_of_strange_names(tmp_path: Path) -> None:
+    """No name ends the completion, or is two candidates."""
+    (tmp_path / "runs/loop").symlink_to("loop")
+    for name in (b"runs/b\xff", b"runs/c\n--quiet"):
+        Path(os.fsdecode(name)).touch()
+    done = complete("runs/", LC_ALL="C.UTF-8", PYTHONUTF8="0")
+    assert (done.stdout, done.stderr) == (b"runs/a\nruns/b\xff\nruns/loop\n", b"")
+
+
+def complete(word: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a program as the completion of bash does."""
+    path = os.pathsep.join([str(Path(zio.__file__).parents[1]), *sys.path])
+    command = [sys.executable, "-c", CODE.format(work="return 0"), "--complete", word]
+    env = {**os.environ, "PYTHONPATH": path, **environment}
+    return subprocess.run(command, capture_output=True, env=env)
+
+
 def test_words_between_options() -> None:
     seen: list[argparse.Namespace] = []
     assert run(lambda options: seen.append(options) or 5, "a", "-q", "b", "-n3") == 5

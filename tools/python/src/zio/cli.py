@@ -7,6 +7,7 @@ sys.exit(zio.cli.run(make_parser(), sys.argv[1:], work))
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import signal
 import sys
@@ -178,7 +179,7 @@ def run(
     """
     try:
         if words[:1] == ["--complete"]:
-            say("\n".join(candidates(parser, words[1:], commands)))
+            _say_lines(candidates(parser, words[1:], commands))
             return OK
         return work(parser.parse_words(words))
     except Failure as failure:
@@ -191,6 +192,14 @@ def run(
 
 
 # --- completion -------------------------------------------------------------------------
+
+
+def _say_lines(texts: list[str]) -> None:
+    """Print candidates, in the bytes that their files have. One with a newline would be
+    two of them."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="surrogateescape")
+    say("\n".join(text for text in texts if "\n" not in text))
 
 
 def candidates(
@@ -249,7 +258,14 @@ def _files(begin: str) -> Iterator[str]:
     except OSError:
         return
     for entry in entries:
-        name = f"{place}{entry.name}{'/' if entry.is_dir() else ''}"
+        name = f"{place}{entry.name}{'/' if _is_directory(entry) else ''}"
         is_hidden = entry.name.startswith(".") and begin == place
         if name.startswith(begin) and not is_hidden:
             yield name
+
+
+def _is_directory(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # such as a link to itself
+        return False
