@@ -7,7 +7,7 @@
 #define HEAD sizeof(struct zio_control)
 
 /*
- * Blocks of one size at constant distances
+ * Blocks of one size and type of samples at constant distances
  * @n: their number
  * @control_step: bytes from one control to the next
  * @data_step: bytes from the samples of one block to those of the next
@@ -23,10 +23,28 @@ static ptrdiff_t distance(const void *from, const void *to)
 	return (const char *)to - (const char *)from;
 }
 
+/* What sample_type() needs of a control: its ssize, and bits for sign and byte order */
+enum { ZPY_SIGNED = 1 << 16, ZPY_BIG_ENDIAN = 1 << 17 };
+
+static int zpy_sample_kind(const struct zio_control *control)
+{
+	const struct zio_ctrl_attr *attr = &control->attr_channel;
+	int kind = control->ssize;
+
+	if (attr->std_mask & 1u << ZIO_ATTR_SIGNED && attr->std_val[ZIO_ATTR_SIGNED])
+		kind |= ZPY_SIGNED;
+	if ((control->flags & ZIO_CONTROL_BIG_ENDIAN) == ZIO_CONTROL_BIG_ENDIAN ||
+	    (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ &&
+	     (control->flags & ZIO_CONTROL_LITTLE_ENDIAN) != ZIO_CONTROL_LITTLE_ENDIAN))
+		kind |= ZPY_BIG_ENDIAN;
+	return kind;
+}
+
 /* Find how many of @n blocks at @blks, at least one, are a run. */
 static void zpy_find_run(const struct zio_block *blks, size_t n, struct zpy_run *run)
 {
 	const struct zio_block *first = blks;
+	int kind = zpy_sample_kind(first->control);
 	size_t i;
 
 	run->n = 1;
@@ -41,7 +59,7 @@ static void zpy_find_run(const struct zio_block *blks, size_t n, struct zpy_run 
 		return;
 	for (i = 1; i < n; i++)
 		if (blks[i].size != first->size ||
-		    blks[i].control->ssize != first->control->ssize ||
+		    zpy_sample_kind(blks[i].control) != kind ||
 		    distance(blks[i - 1].control, blks[i].control) != run->control_step ||
 		    (first->size &&
 		     distance(blks[i - 1].data, blks[i].data) != run->data_step))
@@ -90,21 +108,40 @@ static void zpy_move(struct zio_block *blks, size_t n, void *mem)
 	}
 }
 
-/* What sample_type() needs of a control: its ssize, and bits for sign and byte order */
-enum { ZPY_SIGNED = 1 << 16, ZPY_BIG_ENDIAN = 1 << 17 };
-
-static int zpy_sample_kind(const struct zio_control *control)
+/* Return how many of @n controls, @step bytes apart, have samples of the first one's type. */
+static size_t zpy_count_alike(const void *controls, size_t n, size_t step)
 {
-	const struct zio_ctrl_attr *attr = &control->attr_channel;
-	int kind = control->ssize;
+	int kind = zpy_sample_kind(controls);
+	size_t i;
 
-	if (attr->std_mask & 1u << ZIO_ATTR_SIGNED && attr->std_val[ZIO_ATTR_SIGNED])
-		kind |= ZPY_SIGNED;
-	if ((control->flags & ZIO_CONTROL_BIG_ENDIAN) == ZIO_CONTROL_BIG_ENDIAN ||
-	    (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ &&
-	     (control->flags & ZIO_CONTROL_LITTLE_ENDIAN) != ZIO_CONTROL_LITTLE_ENDIAN))
-		kind |= ZPY_BIG_ENDIAN;
-	return kind;
+	for (i = 1; i < n; i++)
+		if (zpy_sample_kind((const void *)((const char *)controls + i * step)) != kind)
+			break;
+	return i;
+}
+
+static bool is_same_scaling(const struct zio_scaling *a, const struct zio_scaling *b)
+{
+	return a->scale == b->scale && a->offset == b->offset && a->unit == b->unit &&
+	       a->is_signed == b->is_signed && a->nbits == b->nbits &&
+	       a->shift == b->shift && a->ssize == b->ssize &&
+	       a->is_big_endian == b->is_big_endian;
+}
+
+/* Return how many of @n controls, @step bytes apart, have the scaling of the first one. */
+static size_t zpy_count_scaled(const void *controls, size_t n, size_t step)
+{
+	struct zio_scaling first, other;
+	size_t i;
+
+	if (zio_control_scale(controls, &first))
+		return 1;
+	for (i = 1; i < n; i++)
+		if (zio_control_scale((const void *)((const char *)controls + i * step),
+				      &other) ||
+		    !is_same_scaling(&first, &other))
+			break;
+	return i;
 }
 
 /* Find how many blocks are lost before each of @n with the numbers @seq; @next is wanted. */

@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -77,6 +78,43 @@ def test_blocks_of_different_size(tmp_path: Path) -> None:
     assert [len(data) for data in found] == sizes
     for n, (data, size) in enumerate(zip(found, sizes)):
         assert (data == make_samples(n, size, 4)).all()
+
+
+def read_all(path: Path) -> tuple[list[Any], list[Any]]:
+    """Return data and values of each block, read in batches."""
+    data: list[Any] = []
+    values: list[Any] = []
+    with zio.open(str(path)) as ch:
+        for batch in ch.batches():
+            data += list(batch.data)
+            values += list(batch.values())
+    return data, values
+
+
+def test_blocks_of_several_types_and_scales(tmp_path: Path) -> None:
+    """The channels of one file differ: each block has its own type and scale."""
+    wanted = []
+    with zio.open(str(tmp_path / "f"), create=True) as out:
+        for n in range(20):
+            what = {"scale": 1.0 + n % 2} if n % 4 else {"nbits": 12}
+            samples = np.array([-5, 7 + n], np.int16).astype("iu"[n % 3 % 2] + "2")
+            out.write(samples, zio.make_control(f"adc-0-{n % 2}", **what))
+    with zio.open(str(tmp_path / "f")) as ch:
+        wanted = [(block.data.tolist(), block.values().tolist()) for block in ch]
+    data, values = read_all(tmp_path / "f")
+    assert [(d.tolist(), v.tolist()) for d, v in zip(data, values)] == wanted
+
+
+@pytest.mark.parametrize("sizes", [(4, 4, 4), (4, 3, 5)])
+def test_one_type_and_several_scales(tmp_path: Path, sizes: tuple[int, ...]) -> None:
+    with zio.open(str(tmp_path / "f"), create=True) as out:
+        for n, size in enumerate((1, *sizes)):
+            control = zio.make_control("adc-0-0", unit="V", scale=1.0 + n)
+            out.write(np.arange(size, dtype=np.uint16), control)
+    _, values = read_all(tmp_path / "f")
+    assert [v[-1] for v in values] == [
+        (1.0 + n) * (size - 1) for n, size in enumerate((1, *sizes))
+    ]
 
 
 def test_timeout(tmp_path: Path) -> None:

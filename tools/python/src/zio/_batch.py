@@ -68,26 +68,31 @@ class Batch:
     def data(self) -> Array | list[Array]:
         """The samples: a read-only array of shape (k, nsamples).
 
-        If the blocks differ in size, this is a list of k arrays of shape (nsamples,).
+        If the blocks differ in size, or in the type of the samples, this is a list of k
+        arrays of shape (nsamples,).
         """
         _held = self._hold()
         return self._parts.data(self._sizes)
 
     @property
     def scaling(self) -> Scaling:
-        """How samples of the first block become values."""
+        """How samples of the first block become values. Others may have another scale."""
         _held = self._hold()
         return self._parts.scaling()
 
     def values(self) -> Array | list[Array]:
         """Return `data` in units: new arrays of float64.
 
-        The scale is that of the first block. Raises `ValueError` if the batch is empty.
+        Each block has its own scale. Raises `ValueError` if the batch is empty, and as
+        `Block.values()`.
         """
-        scaling, data = self.scaling, self.data
-        if isinstance(data, list):
-            return [scaling.values(row) for row in data]
-        return scaling.values(data)
+        _held = self._hold()
+        parts, data = self._parts, self.data
+        scaling = parts.scaling()
+        if not isinstance(data, list) and parts.has_one_scaling(len(data)):
+            return scaling.values(data)
+        rows = [parts.scaling(i).values(row) for i, row in enumerate(data)]
+        return rows if isinstance(data, list) else np.stack(rows)
 
     @property
     def time_ns(self) -> Array:
@@ -98,10 +103,10 @@ class Batch:
         return time_ns(self.controls)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
-        """Return `data`, for `np.asarray(batch)`; ValueError if sizes differ."""
+        """Return `data`, for `np.asarray(batch)`; ValueError if it is a list."""
         data = self.data
         if isinstance(data, list):
-            raise ValueError("the blocks differ in size, so use data: a list of arrays")
+            raise ValueError("the blocks differ in size or type, so use data: a list")
         return as_array(data, dtype, copy)
 
     def __len__(self) -> int:
@@ -159,11 +164,16 @@ class Parts:
         shape = (n, size // dtype.itemsize)
         return np.ndarray(shape, dtype, base, 0, (self._data_step, dtype.itemsize))
 
-    def scaling(self) -> Scaling:
-        """Return the scaling of the first block."""
+    def scaling(self, i: int = 0) -> Scaling:
+        """Return the scaling of a block."""
         if not self._controls:
             raise ValueError("the batch is empty: it has no scale")
-        return scaling_of(self._controls)
+        at = ffi.cast("char *", self._controls) + i * self._control_step
+        return scaling_of(ffi.cast("struct zio_control *", at))
+
+    def has_one_scaling(self, n: int) -> bool:
+        """Tell whether all of n blocks have the scaling of the first one."""
+        return bool(lib.zpy_count_scaled(self._controls, n, self._control_step) == n)
 
     def _list(self, sizes: Array) -> list[Array]:
         ends = np.cumsum(sizes).tolist()
@@ -354,7 +364,7 @@ class Batches:
         lib.zpy_gather(self._blocks, n, memory.pointer)
         controls = ffi.cast("struct zio_control *", memory.pointer)
         parts = Parts(memory, controls, memory.pointer + head, CONTROL_SIZE, 0)
-        ssizes = parts.controls(n)["ssize"]
-        if (sizes == sizes[0]).all() and (ssizes == ssizes[0]).all():
+        is_alike = lib.zpy_count_alike(controls, n, CONTROL_SIZE) == n
+        if (sizes == sizes[0]).all() and is_alike:
             parts._data_step = int(sizes[0])
         return parts
