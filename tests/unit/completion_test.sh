@@ -113,16 +113,20 @@ offers 'zio-cat-file --' '--count= --force --help --json --method= --tap --usage
 offers 'zio-cat-file --method=r' 'read ring'
 offers 'zio-cat-file zzero-0000-0-0 run' run7.zio
 mkdir programs
-printf '#!/bin/sh\nshift\necho "other $*"\n' >programs/zio-nexus
+printf '#!/bin/sh\nshift\necho "other-$1-$2"\n' >programs/zio-nexus
 chmod +x programs/zio-nexus
 PATH=$PWD/programs:$PATH
-offers 'zio nexus verify x' 'other verify x'
+offers 'zio nexus verify x' other-verify-x
 mkdir directory
 touch directory/a.zio
 offers 'zio-dump dir' directory/
 offers 'zio-dump directory/' directory/a.zio
 offers 'zio-dump d*' ''
 offers 'zio nothing ' ''
+# shellcheck disable=SC2016 # a name, no command
+touch 'name $(touch run).zio'
+# shellcheck disable=SC2016
+offers 'zio-dump na' 'name\ \$\(touch\ run\).zio'
 
 # offers_all COMMAND: every long option that its help lists
 offers_all()
