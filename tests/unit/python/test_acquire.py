@@ -135,6 +135,37 @@ def test_board_goes_meanwhile(board: FakeBoard) -> None:
         zio.find("zzero/0/2")
 
 
+def test_another_user_changes_the_trigger(board: FakeBoard) -> None:
+    """The type of the trigger goes back, too, before its attributes."""
+    before = board.settings()
+    with zio.acquire("zzero-0-2", nsamples=8):
+        zio.find("zzero/0")["current_trigger"] = "timer"
+    assert board.settings() == before
+
+
+def test_an_attribute_goes_meanwhile(board: FakeBoard) -> None:
+    """The board is there: the others go back, and the program is told."""
+    before = board.settings()
+    with pytest.raises(zio.Error, match="slack-ns"):
+        with zio.acquire("zzero-0-2", nsamples=8):
+            (board.device / "cset0/trigger/slack-ns").unlink()
+    before.pop("cset0/trigger/slack-ns")
+    assert board.settings() == before
+
+
+def test_trigger_that_cannot_be_disabled(board: FakeBoard) -> None:
+    """No setting is forgotten with it."""
+    enable = board.device / "cset0/trigger/enable"
+    with pytest.raises(zio.Error, match="enable"):
+        with zio.acquire("zzero-0-2", nsamples=8):
+            (board.device / "cset0/trigger/slack-ns").write_text("5\n")
+            enable.unlink()
+            enable.mkdir()
+    settings = board.settings()
+    assert settings["cset0/trigger/nsamples"] == "16"
+    assert settings["cset0/trigger/slack-ns"] == "0"
+
+
 def test_another_board_has_the_name(board: FakeBoard) -> None:
     """It keeps the settings that somebody gave it."""
     with zio.acquire("zzero-0-2", nsamples=8):

@@ -26,7 +26,8 @@ PERIODS = {"period-ns": 10**9, "period-ms": 10**3}
 FIRST = ("post-samples", "pre-samples", "nshots")
 # What is no setting: an action, or a value that follows from others
 NO_SETTINGS = ("alarms", "fire", "flush", "reset", "sequence")
-IS_GONE = (codes.ENOENT, codes.ENODEV, codes.ENXIO)
+# ENOENT is none of them: the set may have got another trigger.
+IS_GONE = (codes.ENODEV, codes.ENXIO)
 ENABLE = "trigger/enable"
 
 
@@ -98,22 +99,32 @@ class Settings:
 
     def _restore_last(self, failed: list[Error]) -> None:
         """Restore the attribute that was changed last, and forget it."""
+        is_halted = self._is_halted
         try:
-            if os.stat(self.cset.path).st_ino != self._inode:
-                raise OSError(codes.ENODEV, "another board has this name")
-            if self._is_halted:
-                self._is_halted = False
+            if not self._is_there():
+                raise make_error(codes.ENODEV, "the board has gone")
+            if is_halted:
                 self.cset[ENABLE] = 0
-            name, text = self._old[-1]
-            if self.cset.text(name) != text:
-                self.cset[name] = text
-        except OSError as error:
-            if error.errno in IS_GONE:
+            else:
+                name, text = self._old[-1]
+                if self.cset.text(name) != text:
+                    self.cset[name] = text
+        except Error as error:
+            if error.errno in IS_GONE or not self._is_there():
                 self._old.clear()
                 return
-            if isinstance(error, Error):
-                failed.append(error)
-        self._old.pop()
+            failed.append(error)
+        if is_halted:
+            self._is_halted = False
+        else:
+            self._old.pop()
+
+    def _is_there(self) -> bool:
+        """Tell whether the set is there. Another board may have got its name."""
+        try:
+            return os.stat(self.cset.path).st_ino == self._inode
+        except OSError:
+            return False
 
 
 class Acquisition:
@@ -181,6 +192,8 @@ class Acquisition:
             settings.put("current_buffer", self._buffer)
         if self._trigger is not None and cset.text("current_trigger") != self._trigger:
             settings.put("current_trigger", self._trigger)
+        # The attributes to restore are those of this trigger.
+        settings.keep("current_trigger")
         if self._nsamples is not None:
             cset["trigger/nsamples"] = self._nsamples
         if self._period is not None:
