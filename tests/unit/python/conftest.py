@@ -144,6 +144,10 @@ class FakeBoard:
         os.write(self._descriptors[2 * channel + 1], block[512:])
         os.write(self._descriptors[2 * channel], block[:512])
 
+    def control(self, channel: int) -> int:
+        """Return the descriptor of a control node."""
+        return self._descriptors[2 * channel]
+
     def put_volts(self, channel: int, samples: Iterable[int], scale: float) -> None:
         """Make a block in volts."""
         array = np.array(samples, np.uint32)

@@ -61,6 +61,49 @@ def test_file_ends(block_file: Maker, call: str) -> None:
         assert (live.state, live.lost) == ("ended", 2)
 
 
+@pytest.mark.parametrize("call", ["newest", "turn"])
+def test_blocks_without_samples(block_file: Maker, call: str) -> None:
+    """They are blocks, and no end of the file."""
+    path = block_file([0, 1], 0)
+    with zio.live.watch(path) as live:
+        found = getattr(live, call)(60)
+        assert (found if call == "newest" else found[-1]).seq == 1
+        assert live.state == "running"
+    with zio.open(path) as ch:
+        assert all(ch)
+
+
+def test_blocks_before_an_error(board: FakeBoard) -> None:
+    """They come first, and then the error."""
+    with zio.live.watch("zzero-0-2", tap=False) as live:
+        assert live.newest(0) is None
+        for seq in 0, 3:
+            board.put(2, seq)
+        os.write(board.control(2), bytes(512))
+        assert [block.seq for block in live.turn(60)] == [0, 3]
+        assert (live.state, live.lost) == ("running", 2)
+        assert live.turn(0) == []
+        assert live.state == "error"
+
+
+def test_closed_while_it_opens(
+    board: FakeBoard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing stays open, and the state stays."""
+    opened = []
+
+    def open_late(*names: object, **how: object) -> zio.Channel:
+        live.close()
+        opened.append(open_input(*names, **how))
+        return opened[0]
+
+    open_input = zio.live.open_input
+    monkeypatch.setattr(zio.live, "open_input", open_late)
+    live = zio.live.watch("zzero-0-2", tap=False)
+    assert live.newest() is None
+    assert opened[0].closed and live.state == "stopped"
+
+
 @pytest.mark.parametrize("exists", [False, True])
 def test_stop_ends_a_call_that_waits(board: FakeBoard, exists: bool) -> None:
     live = zio.live.watch("zzero-0-2" if exists else "nosuch-0-2", False, retry=600)

@@ -224,6 +224,10 @@ class Block(Exporter):
         _held = self._hold()
         return int(self._control.nsamples)
 
+    def __bool__(self) -> bool:
+        """Return True, also for a block without samples: `while block := ch.read()`."""
+        return True
+
     def __repr__(self) -> str:
         if not self.is_valid:
             return "<zio.Block, no longer valid>"

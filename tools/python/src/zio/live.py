@@ -43,6 +43,8 @@ class Live(Closing):
         """Blocks missing since it began."""
         self._tap, self._retry = tap, retry
         self._stopped = threading.Event()
+        self._is_closed = False
+        self._late: OSError | None = None
         self._lock = threading.Lock()
         self._channel: Channel | None = None
 
@@ -60,7 +62,7 @@ class Live(Closing):
         Waits for one. Returns none of them after `timeout` seconds, at the end of a file,
         and after `stop()`.
         """
-        return self._try(timeout, take_turn) or []
+        return self._try(timeout, self._take_turn) or []
 
     def _try(self, timeout: float | None, read: Callable[[Channel], T]) -> T | None:
         """Read until there is something."""
@@ -83,6 +85,9 @@ class Live(Closing):
         return None
 
     def _read(self, timeout: float | None, read: Callable[[Channel], T]) -> T | None:
+        if self._late is not None:
+            error, self._late = self._late, None
+            raise error
         channel = self._channel or self._open()
         if not channel.wait(timeout):
             return None
@@ -91,7 +96,9 @@ class Live(Closing):
             found = read(channel)
         except WouldBlock:
             return None
-        self.lost += channel.stats.lost - before
+        finally:
+            if not channel.closed:
+                self.lost += channel.stats.lost - before
         if found:
             self._tell("running", "")
         elif channel.is_file:
@@ -103,11 +110,33 @@ class Live(Closing):
     def _open(self) -> Channel:
         channel = open_input(self.name, self._tap, nonblock=True)
         with self._lock:
-            self._channel = channel
             if self._stopped.is_set():
                 channel.interrupt()
+            if not self._is_closed:
+                self._channel = channel
+        if self._channel is None:
+            channel.close()
         self._tell("waiting", "no block has come yet")
         return channel
+
+    def _take_turn(self, channel: Channel) -> list[Block]:
+        """Return copies of the blocks that are there, at most 64.
+
+        An error of a channel comes after the blocks before it. A file that is damaged
+        would give them again and again.
+        """
+        blocks: list[Block] = []
+        try:
+            while len(blocks) < TURN_BLOCKS and (block := channel.read()) is not None:
+                blocks.append(block.copy())
+        except WouldBlock:
+            if not blocks:
+                raise
+        except OSError as error:
+            if not blocks or channel.is_file:
+                raise
+            self._late = error
+        return blocks
 
     def _fail(self, error: OSError) -> None:
         state = "gone" if error.errno in IS_GONE else "error"
@@ -115,7 +144,9 @@ class Live(Closing):
         self._tell(state, error.strerror or str(error))
 
     def _tell(self, state: str, text: str) -> None:
-        self.state, self.text = state, text
+        with self._lock:
+            if not self._is_closed:
+                self.state, self.text = state, text
 
     def _drop(self) -> None:
         with self._lock:
@@ -133,29 +164,15 @@ class Live(Closing):
     def close(self) -> None:
         """Stop, and close the channel. A second call does nothing."""
         self.stop()
-        self._drop()
         self._tell("stopped", "")
+        with self._lock:
+            self._is_closed = True
+        self._drop()
 
     @property
     def closed(self) -> bool:
         """Whether `close()` or `stop()` was called."""
         return self._stopped.is_set()
-
-
-def take_turn(channel: Channel) -> list[Block]:
-    """Return copies of the blocks that are there, at most 64."""
-    blocks: list[Block] = []
-    while len(blocks) < TURN_BLOCKS:
-        try:
-            block = channel.read()
-        except WouldBlock:
-            if not blocks:
-                raise
-            break
-        if block is None:
-            break
-        blocks.append(block.copy())
-    return blocks
 
 
 def watch(name: str, tap: bool = True, retry: float = 0.5) -> Live:
