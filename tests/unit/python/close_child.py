@@ -87,7 +87,32 @@ def close_while_used(thing: Any, use: Callable[[], object]) -> str:
     return told[0]
 
 
+def close_at_line(line: int, folder: Path) -> None:
+    """Close before a line of Block.times() runs, as another thread may."""
+    ch = open_ring(folder)
+    block = next(iter(ch))
+
+    def trace(frame: Any, event: str, _: Any) -> Any:
+        if frame.f_code is zio.Block.times.__code__:
+            if event == "line" and frame.f_lineno == line:
+                ch.close()
+            return trace
+        return None
+
+    sys.settrace(trace)
+    try:
+        block.times(1.0)
+    except zio.StaleBlock:
+        pass
+    finally:
+        sys.settrace(None)
+
+
 def main(case: str, folder: Path) -> None:
+    if case == "times":
+        for line in {line for *_, line in zio.Block.times.__code__.co_lines() if line}:
+            close_at_line(line, folder)
+        return
     blocks = b"".join(make_block(n) for n in range(1000))
     (folder / "blocks").write_bytes(blocks)
     os.mkfifo(folder / "fifo")

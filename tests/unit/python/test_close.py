@@ -84,12 +84,21 @@ def test_each_block_goes_to_one_thread(block_file: Maker) -> None:
         assert sum(counts) == ch.stats.blocks == 2000
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_close_while_another_thread_uses_it(case: str, tmp_path: Path) -> None:
-    """The other thread is told each time."""
-    command = [sys.executable, "-X", "faulthandler", str(CHILD), case, str(tmp_path)]
+def run_child(case: str, folder: Path) -> str:
+    command = [sys.executable, "-X", "faulthandler", str(CHILD), case, str(folder)]
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "60\n"
+    return done.stdout
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_close_while_another_thread_uses_it(case: str, tmp_path: Path) -> None:
+    """The other thread is told each time."""
+    assert run_child(case, tmp_path) == "60\n"
+
+
+def test_close_at_each_line_of_times(tmp_path: Path) -> None:
+    """The memory of a ring stays until the call ends."""
+    assert run_child("times", tmp_path) == ""

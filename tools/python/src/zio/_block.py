@@ -165,6 +165,7 @@ class Block(Exporter):
         seconds since 1970 to a quarter of a microsecond: pass `start=block.time` for fast
         samples.
         """
+        _held = self._hold()
         rate = rate or self.rate
         begin = whole_ns(start)
         shots = np.array([(ns - begin) / 10**9 for ns in self.shot_times_ns])
