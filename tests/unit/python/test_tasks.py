@@ -82,6 +82,29 @@ def test_interrupt_ends_a_task_that_waits(board: FakeBoard) -> None:
         run(end_by(ch, ch.interrupt))
 
 
+@pytest.mark.parametrize(
+    ("call", "error"), [("interrupt", zio.Interrupted), ("close", ValueError)]
+)
+def test_ended_just_before_a_task_waits(
+    board: FakeBoard, monkeypatch: pytest.MonkeyPatch, call: str, error: type[Exception]
+) -> None:
+    """Another thread interrupts, or closes, when the task has seen no block."""
+    fileno = zio.Channel.fileno
+
+    def end_late(self: zio.Channel) -> int:
+        fd = fileno(self)
+        getattr(self, call)()
+        return fd
+
+    async def read(ch: zio.Channel) -> None:
+        async for _ in ch:
+            pass
+
+    monkeypatch.setattr(zio.Channel, "fileno", end_late)
+    with zio.open("zzero-0-2", nonblock=True) as ch, pytest.raises(error):
+        run(asyncio.wait_for(read(ch), 10))
+
+
 def test_cancelled_task_leaves_nothing(board: FakeBoard) -> None:
     async def cancel() -> None:
         with zio.open("zzero-0-2") as ch:

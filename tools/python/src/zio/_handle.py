@@ -159,6 +159,9 @@ class Handle(Closing):
         self._wakers.add(wake_from_any_thread)
         loop.add_reader(fd, wake)
         try:
+            # Another thread may have woken the tasks just before.
+            if self._interrupted or self._ch is None:
+                wake()
             await ready
         finally:
             loop.remove_reader(fd)
