@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 import zio
 
-from .conftest import Maker, make_block, make_control, make_samples
+from .conftest import FakeBoard, Maker, make_block, make_control, make_samples
 
 
 def test_missing_file_says_what() -> None:
@@ -25,6 +25,20 @@ def test_missing_file_says_what() -> None:
         zio.open("/nowhere/x")
     assert caught.value.errno == errno.ENOENT
     assert isinstance(caught.value, OSError)
+    with pytest.raises(zio.Error, match="/nowhere/x: no such channel or file"):
+        zio.open(Path("/nowhere/x"))  # type: ignore[arg-type]
+
+
+def test_null_bytes(board: FakeBoard, tmp_path: Path) -> None:
+    """C would take what is before them: the name of another file, and another value."""
+    with pytest.raises(ValueError, match="null byte"):
+        zio.open(f"{tmp_path}/name\0.zio", create=True)
+    assert not (tmp_path / "name").exists()
+    cset = zio.find("zzero/0")
+    for name, value in (("trigger/nsamples", "8\x008"), ("trigger/nsamples\0x", 8)):
+        with pytest.raises(ValueError, match="null byte"):
+            cset[name] = value
+    assert cset["trigger/nsamples"] == 16
 
 
 def test_wrong_method(block_file: Maker) -> None:

@@ -34,6 +34,8 @@ def _text(pointer: Any) -> str:
 
 
 def _encode(text: str) -> bytes:
+    if "\0" in text:  # C would take what is before it.
+        raise ValueError(f"{text!r} has a null byte")
     return text.encode(errors="surrogateescape")
 
 

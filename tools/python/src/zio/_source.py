@@ -24,6 +24,9 @@ def open_pointer(name: str, flags: int) -> Any:
     """Return a struct zio_channel. A name such as "zzero/0/1" is one of a channel, too,
     unless there is such a file."""
     err = new_error()
+    name = os.fsdecode(name)  # The path may be an object.
+    if "\0" in name:
+        raise ValueError(f"{name!r}: the name has a null byte")
     channel = lib.zio_open(os.fsencode(name), flags, err)
     if channel or err.code != codes.ENOENT or "/" not in name:
         return channel or raise_error(err)
