@@ -3,9 +3,30 @@
 
 from pathlib import Path
 
+import pytest
+import zio
 from zio_nexus.source import Source
 
 from .makeblocks import Kind, make_file
+
+
+@pytest.mark.parametrize("error", [MemoryError, zio.RingFull])
+def test_fault_of_a_reader_ends_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
+) -> None:
+    """It does not wait for the reader for ever."""
+
+    def fail(*_: object) -> None:
+        raise error("of the test")
+
+    for name in "ab":
+        make_file(tmp_path / name, Kind(), range(10))
+    source = Source([str(tmp_path / "a"), str(tmp_path / "b")])
+    monkeypatch.setattr("zio_nexus.source._Copy.__init__", fail)
+    with pytest.raises(error, match="of the test"):
+        for _ in source:
+            pass
+    source.close()
 
 
 def test_stop(tmp_path: Path) -> None:

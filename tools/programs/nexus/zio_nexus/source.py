@@ -13,7 +13,7 @@ import zio
 
 from . import hdf
 from .blocks import LAST_SECOND, SECOND, Array, Run
-from .failure import Failure, OpenFailure, SourceFailure, explain
+from .failure import OpenFailure, SourceFailure, explain
 from .schema import REASONS
 from .split import Splitter
 
@@ -114,8 +114,8 @@ class _Reader(threading.Thread):
             for batch in _batches(self.channel, self.stopping):
                 if len(batch):
                     self.target.put(_Copy(batch))
-        except Failure as failure:
-            end = failure
+        except Exception as error:  # Also a fault of the program must end the others.
+            end = error
         self.target.put(end)
 
 
@@ -149,7 +149,7 @@ def _batches_of_all(channels: list[Any], stopping: threading.Event) -> Iterator[
                 yield item
                 continue
             running -= 1
-            if isinstance(item, Failure):
+            if isinstance(item, Exception):
                 failure = failure or item
                 stopping.set()
         if failure:
