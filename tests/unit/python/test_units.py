@@ -118,3 +118,14 @@ def test_no_numbers(tmp_path: Path) -> None:
         assert (block.unit, block.scaling.code) == ("", errno.EOPNOTSUPP)
         with pytest.raises(zio.Error, match="no numbers"):
             block.values()
+
+
+@pytest.mark.parametrize("kind", ["f8", "f2", "u1", "i4", "V2", "?"])
+def test_values_of_what_is_no_raw_sample(tmp_path: Path, kind: str) -> None:
+    """The mean of blocks, say, has no bits to take apart."""
+    (tmp_path / "f").write_bytes(scaled_block(bytes(range(8)), 2, 12, False))
+    block = next(zio.open(str(tmp_path / "f")).take(1))
+    with pytest.raises(TypeError, match="integers of 2 bytes"):
+        block.scaling.values(block.data.astype(kind))
+    values = block.scaling.values(block.data.astype("i2"))
+    assert values.tolist() == block.values().tolist()

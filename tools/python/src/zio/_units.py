@@ -45,10 +45,17 @@ class Scaling:
     def values(self, data: Array) -> Array:
         """Return the values of raw samples: float64, of the same shape.
 
-        Raises `Error` with `code`, if it is not 0.
+        `data` are integers of `ssize` bytes, such as `block.data`. Raises `TypeError` for
+        other data, and `Error` with `code`, if it is not 0.
         """
         if self.code:
             raise make_error(self.code, "the samples are no numbers of a known scale")
+        if data.size and (
+            data.dtype.kind not in "iu" or data.dtype.itemsize != self.ssize
+        ):
+            raise TypeError(
+                f"{data.dtype}: raw samples are integers of {self.ssize} bytes"
+            )
         order = ">" if self.is_big_endian else "<"
         raw = data.view(f"{order}u{self.ssize}").astype(np.uint64)
         raw >>= np.uint64(self.shift)
