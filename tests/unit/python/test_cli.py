@@ -9,19 +9,23 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zio
 from zio import cli
 
 CODE = """
-import sys
+import os, sys
 from zio import cli
 def work(options):
     {work}
 sys.exit(cli.run(cli.Parser("prog", "[NAME]...", "Does.").add_standard("7"),
                  sys.argv[1:], work))
 """
+
+
+Done = subprocess.CompletedProcess[str]
 
 
 def make_parser(operands: str = "[NAME]...") -> cli.Parser:
@@ -177,18 +181,37 @@ def test_failures(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(lambda _: fail(BrokenPipeError())) == 141
 
 
-@pytest.mark.parametrize("word", ["--help", "--version", "--usage", "--complete", "x"])
-def test_output_that_cannot_be_written(word: str) -> None:
-    code = CODE.format(work="cli.say('x'); return 0")
+def run_program(work: str, word: str, closed: str = "", **how: Any) -> Done:
+    """Run a program with streams such as ">&-" and "2>&-"."""
     path = os.pathsep.join([str(Path(zio.__file__).parents[1]), *sys.path])
+    code = CODE.format(work=work)
+    command = ["sh", "-c", f'exec "$@" {closed}', "sh", sys.executable, "-c", code, word]
+    env = {**os.environ, "PYTHONPATH": path}
+    return subprocess.run(command, stderr=subprocess.PIPE, text=True, env=env, **how)
+
+
+WORDS = ["--help", "--version", "--usage", "--complete", "x"]
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_output_that_cannot_be_written(word: str) -> None:
     with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [sys.executable, "-c", code, word],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "PYTHONPATH": path},
-        )
+        done = run_program("cli.say('x'); return 0", word, stdout=full)
     assert done.returncode == 1
     wanted = "prog: standard output: No space left on device: make room\n"
     assert done.stderr == wanted
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_closed_output(word: str) -> None:
+    """As the programs in C."""
+    done = run_program("cli.say('x'); return 0", word, ">&-")
+    assert done.returncode == 1
+    assert done.stderr == "prog: standard output: Bad file descriptor\n"
+
+
+def test_closed_streams() -> None:
+    """No file of the program gets the number of one, and what asks a stream works."""
+    work = "sys.stderr.isatty(); cli.complain('prog', 'x'); cli.say(str(os.dup(1)))"
+    done = run_program(f"{work}; return 0", "x", "<&- 2>&-", stdout=subprocess.PIPE)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "3\n", "")

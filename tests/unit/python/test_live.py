@@ -86,9 +86,7 @@ def test_blocks_before_an_error(board: FakeBoard) -> None:
         assert live.state == "error"
 
 
-def test_closed_while_it_opens(
-    board: FakeBoard, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_closed_while_it_opens(board: FakeBoard, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing stays open, and the state stays."""
     opened = []
 

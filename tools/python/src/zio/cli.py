@@ -7,6 +7,7 @@ sys.exit(zio.cli.run(make_parser(), sys.argv[1:], work))
 from __future__ import annotations
 
 import argparse
+import errno as codes
 import io
 import os
 import signal
@@ -19,6 +20,7 @@ from ._printable import printable
 
 OK, FAILED, USAGE, CANNOT_OPEN = range(4)
 BY_SIGNAL = 128
+NO_ROOM = (codes.ENOSPC, codes.EDQUOT, codes.EFBIG)
 
 
 class Failure(Exception):
@@ -46,7 +48,8 @@ def say(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         if isinstance(error, BrokenPipeError):
             raise
-        raise Failure(f"standard output: {error.strerror}: make room") from None
+        remedy = ": make room" if error.errno in NO_ROOM else ""
+        raise Failure(f"standard output: {error.strerror}{remedy}") from None
 
 
 # --- the parser -------------------------------------------------------------------------
@@ -177,6 +180,7 @@ def run(
     may be one of `commands`. Failure ends the work, and so do Ctrl-C and a reader of
     standard output that has gone.
     """
+    _open_standard()
     try:
         if words[:1] == ["--complete"]:
             _say_lines(candidates(parser, words[1:], commands))
@@ -189,6 +193,23 @@ def run(
         return BY_SIGNAL + signal.SIGPIPE
     except KeyboardInterrupt:
         return BY_SIGNAL + signal.SIGINT
+
+
+def _open_standard() -> None:
+    """Open the standard streams that the caller has closed. Else a file of the program
+    would have the number of one, and Python has None for it.
+
+    Complaints go nowhere then; what reads standard input, or writes a result, fails.
+    """
+    for fd, mode in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
+        try:
+            os.fstat(fd)
+        except OSError:
+            os.open(os.devnull, mode)
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(1, "w", closefd=False)
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(2, "w", closefd=False)
 
 
 # --- completion -------------------------------------------------------------------------
