@@ -91,6 +91,19 @@ def test_full_output(nexus: Any, tmp_path: Path, words: list[str]) -> None:
     )
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_cat_to_a_reader_that_goes(nexus: Any, tmp_path: Path, unbuffered: str) -> None:
+    """The program does not succeed with a part of the blocks."""
+    make_file(tmp_path / "a.zio", Kind(), range(2000))
+    nexus("a.zio", "-o", "a.nxs")
+    env = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    command = [*PROGRAM, "cat", "a.nxs"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=-1, stderr=-1, env=env) as child:
+        assert child.stdout and len(child.stdout.read(100)) == 100
+        child.stdout.close()
+        assert child.wait() == 141
+
+
 def test_cat_to_a_full_output(nexus: Any, tmp_path: Path) -> None:
     make_file(tmp_path / "a.zio", Kind(), range(20))
     nexus("a.zio", "-o", "a.nxs")

@@ -16,8 +16,9 @@ from .target import Part
 def run_cat(values: argparse.Namespace) -> int:
     if values.output == "-":
         _check_terminal(values.force)
-        with storing("standard output"):
-            _copy(values, sys.stdout.buffer)
+        # With $PYTHONUNBUFFERED, sys.stdout.buffer may write a part of the bytes.
+        with storing("standard output"), open(1, "wb", closefd=False) as file:
+            _copy(values, file)
         return OK
     part = Part(values.output, values.force)
     try:
