@@ -80,6 +80,15 @@ def test_the_text_of_the_library_is_the_answer(sysfs: Path) -> None:
 
 
 @pytest.mark.usefixtures("sysfs")
+@pytest.mark.parametrize("text", ["\ud800", "8\x008"])
+def test_what_is_no_text_is_refused(text: str) -> None:
+    """The page gets the answer to its setting, with the reason."""
+    sets = machine.input_sets()
+    with pytest.raises(machine.Refused, match="use another text"):
+        machine.change("zzero-0000/cset0/trigger", "nsamples", text, sets)
+
+
+@pytest.mark.usefixtures("sysfs")
 def test_short_names() -> None:
     assert machine.short_name("zzero-0-1") == "zzero-0000-0-1"
     for name in ("zzero-0", "nosuch-0-1"):

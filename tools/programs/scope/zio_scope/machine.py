@@ -166,3 +166,5 @@ def change(object_name: str, attribute: str, value: str, sets: list[SetState]) -
         raise Refused(str(error.strerror)) from error
     except KeyError as error:
         raise Refused(str(error.args[0])) from error
+    except ValueError as error:  # such as half of a character
+        raise Refused(f"{object_name}/{attribute}: use another text: {error}") from error
