@@ -262,9 +262,10 @@ def acquire(
 
     A set and a channel that are disabled are enabled. All settings of the trigger go back
     at the end, also those that the program changes meanwhile. They go back after an error
-    and after Ctrl-C, too. They do not after SIGKILL. If the board has gone, or another
-    one has its name, nothing is set. The first block is acquired with the settings,
-    unless the kernel module cannot flush.
+    and after Ctrl-C, too. They do not after SIGKILL. Each acquisition restores what
+    it has found: of two on one set, the one that began last must end first. If the board
+    has gone, or another one has its name, nothing is set. The first block is acquired
+    with the settings, unless the kernel module cannot flush.
 
     Raises `Error` as `zio.open()`, and with the code of the kernel if it refuses a
     setting: what was set before goes back. EINVAL: the trigger has no period. Raises
