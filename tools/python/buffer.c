@@ -96,12 +96,16 @@ static PyType_Spec memory_spec = {
 static int exporter_getbuffer(PyObject *self, Py_buffer *view, int flags)
 {
 	PyObject *data = PyObject_GetAttrString(self, "data");
-	int ret;
+	int ret = -1;
 
 	view->obj = NULL;
 	if (!data)
 		return -1;
-	ret = PyObject_GetBuffer(data, view, flags);
+	/* A subclass may be its own data. */
+	if (!Py_EnterRecursiveCall(" for the buffer of an object")) {
+		ret = PyObject_GetBuffer(data, view, flags);
+		Py_LeaveRecursiveCall();
+	}
 	Py_DECREF(data);
 	return ret;
 }

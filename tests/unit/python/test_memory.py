@@ -110,3 +110,13 @@ def test_buffer_of_a_block_is_its_own(block_file: Maker) -> None:
         views = [memoryview(block) for block in ch]
     for n, view in enumerate(views):
         assert view.tolist() == make_samples(n, 16, 4).tolist()
+
+
+def test_object_that_is_its_own_data() -> None:
+    class Loop(_buffer.Exporter):
+        data: object
+
+    loop = Loop()
+    loop.data = loop
+    with pytest.raises(RecursionError):
+        memoryview(loop)
