@@ -3,6 +3,7 @@
 
 import sys
 import unicodedata
+from pathlib import Path
 
 import pytest
 import zio
@@ -32,3 +33,11 @@ def test_all_characters() -> None:
     kinds = {unicodedata.category(letter) for letter in set(text)}
     assert not kinds & {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
     assert text.encode()
+
+
+def test_block_is_shown(tmp_path: Path) -> None:
+    """A prompt of Python prints it."""
+    with zio.open(str(tmp_path / "f"), create=True) as out:
+        out.write(b"ab", zio.make_control("\x1b]0;a\x07-0-1"))
+    with zio.open(str(tmp_path / "f")) as ch:
+        assert repr(ch.read()) == "<zio.Block ?]0;a?-0000-0-1 seq 0, 2 bytes>"

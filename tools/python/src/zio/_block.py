@@ -22,6 +22,7 @@ from ._errors import StaleBlock
 from ._handle import Handle
 from ._libzio import ffi, lib
 from ._memory import Memory, Ring
+from ._printable import printable
 from ._units import Scaling, scaling_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -232,7 +233,8 @@ class Block(Exporter):
     def __repr__(self) -> str:
         if not self.is_valid:
             return "<zio.Block, no longer valid>"
-        return f"<zio.Block {self.channel} seq {self.seq}, {self.size} bytes>"
+        name = printable(self.channel)
+        return f"<zio.Block {name} seq {self.seq}, {self.size} bytes>"
 
 
 class _Forever:
