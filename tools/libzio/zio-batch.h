@@ -1,11 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Read many blocks with one call, and keep blocks of a ring. A part of <zio/zio.h>. */
+/* Read many blocks at once, and keep blocks of a ring. A part of <zio/zio.h>. */
 #ifndef LIBZIO_ZIO_BATCH_H
 #define LIBZIO_ZIO_BATCH_H
 
 #ifndef LIBZIO_ZIO_H
 #error "include <zio/zio.h>"
 #endif
+
+/* Maximum number of controls that one read() takes; see zio_set_batch(). */
+#define ZIO_BATCH 16
+
+/**
+ * zio_set_batch() - set how many controls are read at once
+ * @ch: an input channel; only the method "mmap" reads several
+ * @blocks: the number, 1 to ZIO_BATCH; any other stands for ZIO_BATCH
+ *
+ * Blocks that were read, and that the caller never asks for, are lost for others.
+ *
+ * Context: One thread per channel. Does not wait.
+ */
+void zio_set_batch(struct zio_channel *ch, unsigned int blocks);
 
 /**
  * zio_next_batch() - read the blocks that are there

@@ -39,8 +39,6 @@ extern "C" {
 
 /* Bytes of the largest block; zio_set_max_block() changes it. */
 #define ZIO_DEFAULT_MAX_BLOCK ((size_t)256 << 20)
-/* Maximum number of controls that one read() takes; see zio_set_batch(). */
-#define ZIO_BATCH 16
 
 struct zio_channel;
 
@@ -204,17 +202,6 @@ int zio_data(struct zio_channel *ch, struct zio_block *blk);
  * Context: One thread per channel. Does not wait.
  */
 void zio_set_max_block(struct zio_channel *ch, size_t bytes);
-
-/**
- * zio_set_batch() - set how many controls are read at once
- * @ch: an input channel; only the method "mmap" reads several
- * @blocks: the number, 1 to ZIO_BATCH; any other stands for ZIO_BATCH
- *
- * Blocks that were read, and that the caller never asks for, are lost for others.
- *
- * Context: One thread per channel. Does not wait.
- */
-void zio_set_batch(struct zio_channel *ch, unsigned int blocks);
 
 /**
  * zio_flush() - drop what is queued, so that the next block is new
