@@ -218,6 +218,21 @@ def test_manual(verb: str) -> None:
     assert not {option for option in options if f"**\\--{option}" not in page}
 
 
+@pytest.mark.parametrize(
+    ("word", "values"),
+    [
+        ("--format=", ["blocks", "se00"]),
+        ("--method=", ["auto", "ring", "mmap", "read"]),
+        ("--when-full=", ["wait", "refuse"]),
+    ],
+)
+def test_completion(word: str, values: list[str]) -> None:
+    """Each value of an option is offered once."""
+    words = [PROGRAM, "--complete", "put", word]
+    shown = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert shown.stdout.splitlines() == [word + value for value in values]
+
+
 @both
 def test_damaged(rig: Rig) -> None:
     """Damaged messages, also with null for a header, are told; get writes all others."""

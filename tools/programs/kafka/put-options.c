@@ -195,7 +195,6 @@ int complete_put(const char *word)
 {
 	offer_options(word, &put_argp);
 	offer_choices(word, "--format=", formats);
-	offer_choices(word, "--method=", method_names);
 	offer_choices(word, "--when-full=", when_full);
 	offer_sources(word, "");
 	return finish_output();
