@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import itertools
 import mmap
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -117,7 +119,6 @@ class FakeBoard:
     def __init__(self, directory: Path) -> None:
         self.sysfs, self.nodes = directory / "sysfs", directory / "nodes"
         self.device = self.sysfs / "bus/zio/devices" / self.NAME
-        self.nodes.mkdir()
         self._descriptors: list[int] = []
         trigger = {"enable": 1, "nsamples": 16, "period-ns": 10**9, "slack-ns": 0}
         cset = {"enable": 1, "current_trigger": "user", "current_buffer": "kmalloc"}
@@ -126,17 +127,25 @@ class FakeBoard:
         for n in range(3):
             self._put(f"cset0/chan{n}", {"enable": 1, "address": f"{self.NAME}-0-{n}"})
             self._put(f"cset0/chan{n}/buffer", {"max-buffer-len": 16})
-            for part in ("ctrl", "data"):
-                self._make_node(f"{self.NAME}-0-{n}-{part}")
+        self._make_nodes()
 
     def _put(self, part: str, attributes: dict[str, Any]) -> None:
         (self.device / part).mkdir(parents=True, exist_ok=True)
         for name, value in attributes.items():
             (self.device / part / name).write_text(f"{value}\n")
 
-    def _make_node(self, name: str) -> None:
-        os.mkfifo(self.nodes / name)
-        self._descriptors.append(os.open(self.nodes / name, os.O_RDWR))
+    def _make_nodes(self) -> None:
+        self.nodes.mkdir()
+        for channel, part in itertools.product(range(3), ("ctrl", "data")):
+            node = self.nodes / f"{self.NAME}-0-{channel}-{part}"
+            os.mkfifo(node)
+            self._descriptors.append(os.open(node, os.O_RDWR))
+
+    def plug_again(self) -> None:
+        """Take the board away, and put it back at once."""
+        self.close()
+        shutil.rmtree(self.nodes)
+        self._make_nodes()
 
     def put(self, channel: int, seq: int, nsamples: int = 16, ssize: int = 4) -> None:
         """Make a block of a channel."""
@@ -164,6 +173,7 @@ class FakeBoard:
     def close(self) -> None:
         for fd in self._descriptors:
             os.close(fd)
+        self._descriptors.clear()
 
 
 @pytest.fixture

@@ -41,7 +41,17 @@ def test_board_comes_back(board: FakeBoard) -> None:
         away.rename(board.nodes)
         board.put(2, 3)
         assert [block.seq for block in live.turn(60)] == [3]
-        assert live.state == "running"
+        assert (live.state, live.returned) == ("running", 1)
+
+
+def test_board_comes_back_within_a_call(board: FakeBoard) -> None:
+    """The state does not tell of it, but the count of its returns does."""
+    with zio.live.watch("zzero-0-2", tap=False, retry=0.01) as live:
+        for returns, seq in enumerate((7, 3, 9)):
+            board.put(2, seq)
+            assert [block.seq for block in live.turn(60)] == [seq]
+            assert (live.state, live.lost, live.returned) == ("running", 0, returns)
+            board.plug_again()
 
 
 def test_damaged_file_is_tried_again(block_file: Maker) -> None:
@@ -49,7 +59,7 @@ def test_damaged_file_is_tried_again(block_file: Maker) -> None:
     os.truncate(path, os.path.getsize(path) - 10)
     with zio.live.watch(path, retry=0.01) as live:
         assert live.newest(0.1) is None
-        assert live.state == "error"
+        assert (live.state, live.returned) == ("error", 0)
 
 
 @pytest.mark.parametrize("call", ["newest", "turn"])

@@ -41,9 +41,13 @@ class Live(Closing):
         """Why it is in this state, for a person."""
         self.lost = 0
         """Blocks missing since it began."""
+        self.returned = 0
+        """How often the board came back: its numbers and counters begin anew each time. A
+        call may not return before the board is back, so `state` does not tell all."""
         self._tap, self._retry = tap, retry
         self._stopped = threading.Event()
         self._is_closed = False
+        self._is_away = False
         self._late: OSError | None = None
         self._lock = threading.Lock()
         self._channel: Channel | None = None
@@ -116,6 +120,8 @@ class Live(Closing):
                 self._channel = channel
         if self._channel is None:
             channel.close()
+        self.returned += self._is_away
+        self._is_away = False
         self._tell("waiting", "no block has come yet")
         return channel
 
@@ -140,6 +146,7 @@ class Live(Closing):
 
     def _fail(self, error: OSError) -> None:
         state = "gone" if error.errno in IS_GONE else "error"
+        self._is_away |= state == "gone"
         self._drop()
         self._tell(state, error.strerror or str(error))
 
