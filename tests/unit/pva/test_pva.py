@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import zio
 from p4p.client.thread import RemoteError
+from zio_pva.source import ChannelSource
+from zio_pva.variables import Variables
 
 from .rig import BEGIN, Program, attributes_of, make_block, wait_for
 
@@ -176,3 +179,43 @@ def test_slow_client(served: Served) -> None:
         wait_for(lambda: seen[-1] == 499)
     assert len(seen) < 100
     assert seen == sorted(set(seen))
+
+
+class Board:
+    """What zio.live.watch() gives, and what the kernel counts of the board."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.returned, self.lost, self.state, self.text = 0, 0, "running", ""
+        self.turns: list[list[int]] = []
+        monkeypatch.setattr(zio.live, "watch", lambda *names, **options: self)
+        monkeypatch.setattr(
+            "zio._account.kernel_counts", lambda name: zio.KernelCounts(9, self.lost)
+        )
+
+    def turn(self, timeout: float) -> list[zio.Block]:
+        numbers = self.turns.pop(0) if self.turns else []
+        controls = [zio.make_control("zzero-0-0", seq=number) for number in numbers]
+        return [zio.controls.block_of(control) for control in controls]
+
+
+class Posts(Variables):
+    def __init__(self) -> None:
+        super().__init__("")
+        self.losses: list[tuple[int, int]] = []
+
+    def post(self, base: str, values: Any, handler: Any = None) -> None:
+        attributes = attributes_of(values[""]) if "" in values else {}
+        if "lost" in attributes:
+            self.losses.append((attributes["lost"], attributes["lostTotal"]))
+
+
+@pytest.mark.parametrize("interval", [0.0, 0.01])
+def test_board_is_back_at_once(monkeypatch: pytest.MonkeyPatch, interval: float) -> None:
+    """The counter of the kernel begins anew. What the board has lost until it is read is
+    no loss of a reader."""
+    board, posts = Board(monkeypatch), Posts()
+    source = ChannelSource("zzero-0-0", posts, interval)
+    for returned, lost, numbers in (0, 2, [5]), (1, 7, [1]), (1, 8, [2]):
+        board.returned, board.lost, board.turns = returned, lost, [numbers]
+        source._take_turn()
+    assert posts.losses == [(2, 2), (0, 7), (1, 8)]

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
-from zio_scope.history import KEPT_SECONDS, Counters, History, Rates
+from zio_scope.history import KEPT_SECONDS, History
 
 
 def test_rates() -> None:
     history = History()
-    assert history.add(10.0, {"a": Counters(100, 1000, 1)}) is None
-    point = history.add(12.0, {"a": Counters(300, 5000, 2), "new": Counters(9, 9, 9)})
+    assert history.add(10.0, {"a": (100, 1000, 1)}) is None
+    point = history.add(12.0, {"a": (300, 5000, 2), "new": (9, 9, 9)})
     assert point is not None
-    assert point.rates == {"a": Rates(100.0, 2000.0, 0.5)}
+    assert point.rates == {"a": (100.0, 2000.0, 0.5)}
 
 
 def test_a_counter_that_starts_again_has_the_rate_0() -> None:
     history = History()
-    history.add(1.0, {"a": Counters(100, 1000, 5)})
-    point = history.add(2.0, {"a": Counters(1, 10, 0)})
+    history.add(1.0, {"a": (100, 1000, 5)})
+    point = history.add(2.0, {"a": (1, 10, 0)})
     assert point is not None
-    assert point.rates["a"] == Rates(0, 0, 0)
+    assert point.rates["a"] == (0, 0, 0)
 
 
 def test_old_points_go() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import zio
 from zio_scope import reader as reader_module
 from zio_scope.reader import FileReader, Pace, TapReader
 from zio_scope.samples import Trace
@@ -54,11 +55,30 @@ def test_a_channel_that_comes_later(
         wait_for(lambda: "ZeroDivisionError" in trace.text)
         monkeypatch.setattr(reader_module, "block_of", real)
         fifo.write(blocks.recording(6, 64, without=(2, 3)))
-        wait_for(lambda: trace.counts.blocks == 4)
-    assert (trace.counts.lost, trace.counts.skipped) == (0, 2)
+        wait_for(lambda: trace.account.blocks == 4)
+    assert trace.counts()["skipped"] == 2
     reader.stop()
     reader.join(60)
     assert not reader.is_alive()
+
+
+def test_a_board_that_is_back_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No block of the board before it stays, though the state does not tell of it."""
+
+    class Live:
+        state, text, returned = "running", "", 0
+
+        def turn(self, timeout: float) -> list[zio.Block]:
+            control = zio.make_control("zzero-0-0", seq=self.returned)
+            return [zio.controls.block_of(control)]
+
+    live = Live()
+    monkeypatch.setattr(zio.live, "watch", lambda name: live)
+    trace = Trace("zzero-0000-0-0", 0, is_tap=True)
+    reader = TapReader(trace)
+    for live.returned, numbers in (0, [0]), (0, [0, 0]), (1, [1]), (1, [1, 1]):
+        reader._take_turn()
+        assert [block.seq for block in trace.snapshot()] == numbers
 
 
 def test_all_blocks_of_a_file(tmp_path: Path) -> None:
@@ -68,12 +88,12 @@ def test_all_blocks_of_a_file(tmp_path: Path) -> None:
     wait_for(lambda: [t.state for t in traces.found.values()] == ["ended", "ended"])
     trace = traces.found["zzero-0000-0-0"]
     for other in traces.found.values():
-        assert (other.counts.blocks, other.counts.lost) == (18, 2)
+        assert (other.account.blocks, other.account.lost) == (18, 2)
     last = trace.snapshot()[-1]
     assert list(last.samples) == list((np.arange(64) + 19 * 64) % 256)
     assert (last.seq, last.time_ns) == (19, blocks.BEGIN_NS + 19 * 10_000_000)
     reader.play_again()
-    wait_for(lambda: trace.counts.blocks == 36)
+    wait_for(lambda: trace.account.blocks == 36)
     reader.stop()
     reader.join(5)
     assert not reader.is_alive()
@@ -99,7 +119,7 @@ def test_a_damaged_file_says_why(tmp_path: Path) -> None:
     reader, traces = play(path, speed=0)
     wait_for(lambda: traces.found and traces.found["zzero-0000-0-0"].state == "error")
     trace = traces.found["zzero-0000-0-0"]
-    assert trace.counts.blocks == 1
+    assert trace.account.blocks == 1
     assert str(path) in trace.text and "54 of the 64 bytes" in trace.text
     reader.stop()
 
@@ -118,7 +138,7 @@ def test_a_fault_of_the_program_is_told(
     assert "ZeroDivisionError" in trace.text
     monkeypatch.setattr(reader_module, "block_of", real)
     reader.play_again()
-    wait_for(lambda: trace.counts.blocks == 3)
+    wait_for(lambda: trace.account.blocks == 3)
     reader.stop()
 
 
@@ -179,7 +199,7 @@ def test_missing_blocks_of_a_file(tmp_path: Path) -> None:
     path.write_bytes(b"".join(made))
     reader, traces = play(path, speed=0)
     wait_for(lambda: [t.state for t in traces.found.values()] == ["ended"] * 3)
-    found = [trace.counts.lost for trace in traces.found.values()]
+    found = [trace.account.lost for trace in traces.found.values()]
     assert found == [2, 2, 3]
     reader.stop()
 
@@ -191,7 +211,7 @@ def test_channels_that_take_turns(tmp_path: Path) -> None:
     path.write_bytes(b"".join(made))
     reader, traces = play(path, speed=0)
     wait_for(lambda: [t.state for t in traces.found.values()] == ["ended"] * 2)
-    assert [trace.counts.lost for trace in traces.found.values()] == [1, 1]
+    assert [trace.account.lost for trace in traces.found.values()] == [1, 1]
     reader.stop()
 
 

@@ -5,12 +5,14 @@ import os
 import signal
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
-from .blocks import Gaps, Run
+from zio import Account
+
+from .blocks import Run
 from .failure import say
 
 
@@ -29,53 +31,33 @@ class Stop:
         signal.signal(number, signal.SIG_DFL)
 
 
-@dataclass
-class Counter:
-    """Counts of one channel."""
-
-    blocks: int = 0
-    bytes: int = 0
-    lost: int = 0
-    gaps: int = 0
-    finder: Gaps = field(default_factory=Gaps)
-
-    def add(self, run: Run) -> None:
-        losses = self.finder.find(run.controls, self.blocks, run.times)
-        self.blocks += len(run)
-        self.bytes += run.data.nbytes
-        self.lost += int(losses["lost"].sum())
-        self.gaps += len(losses)
-
-    def report(self) -> dict[str, int]:
-        names = ("blocks", "bytes", "lost", "gaps")
-        return {name: getattr(self, name) for name in names}
+COUNTS = ("blocks", "bytes", "lost", "gaps")
 
 
 class Tally:
     """Counts of all channels, and the time that passes."""
 
     def __init__(self) -> None:
-        self.channels: dict[str, Counter] = {}
+        self.channels: defaultdict[str, Account] = defaultdict(Account)
         self.begin = time.monotonic()
 
     def add(self, run: Run) -> None:
-        self.channels.setdefault(run.channel, Counter()).add(run)
+        self.channels[run.channel].add_controls(run.controls, run.data.nbytes)
 
     def total(self, name: str) -> int:
-        return sum(getattr(counter, name) for counter in self.channels.values())
+        return sum(getattr(account, name) for account in self.channels.values())
 
     def seconds(self) -> float:
         return time.monotonic() - self.begin
 
     def report(self) -> dict[str, Any]:
         used = os.times()
-        report: dict[str, Any] = {
-            name: self.total(name) for name in ("blocks", "bytes", "lost", "gaps")
-        }
+        report: dict[str, Any] = {name: self.total(name) for name in COUNTS}
         report["seconds"] = round(self.seconds(), 6)
         report["user"], report["system"] = used.user, used.system
         report["channels"] = {
-            name: counter.report() for name, counter in self.channels.items()
+            name: {count: getattr(account, count) for count in COUNTS}
+            for name, account in self.channels.items()
         }
         return report
 
@@ -85,10 +67,10 @@ class Tally:
         return f"{blocks} blocks, {size} bytes, {seconds:.3f} s, {_rate(size / seconds)}"
 
     def say_losses(self) -> None:
-        for name, counter in self.channels.items():
-            if counter.lost:
-                gaps = f"{counter.gaps} gap{'s' if counter.gaps != 1 else ''}"
-                say(f"{name}: lost {counter.lost} blocks in {gaps}")
+        for name, account in self.channels.items():
+            if account.lost:
+                gaps = f"{account.gaps} gap{'s' if account.gaps != 1 else ''}"
+                say(f"{name}: lost {account.lost} blocks in {gaps}")
 
 
 def _rate(bytes_per_second: float) -> str:

@@ -9,7 +9,6 @@ import zio
 
 from .source import RETRY_SECONDS, Source
 from .spec import GroupSpec
-from .tally import Loss, Tally, kernel_counter
 from .values import (
     ARRAY,
     DRIVER,
@@ -21,6 +20,7 @@ from .values import (
     UNDEFINED,
     alarm_of,
     array_of,
+    count_block,
     count_of,
     event_of,
     image_of,
@@ -33,6 +33,7 @@ from .variables import Variables
 MEMBER = {"": IMAGE.type, ":values": ARRAY.type}
 WHOLE = {"": EVENT, ":lost": NUMBER.type}
 GONE = "gone"
+NO_LOSS = zio.Account()
 # Why a block is missing, for clients
 REASONS = {
     "lost": "no block in this event: lost, or skipped",
@@ -50,7 +51,7 @@ class GroupSource(Source):
         self.spec = spec
         self.absent: set[str] = set()
         self.due = self.retry = 0.0
-        self.tallies: dict[str, Tally] = {}
+        self.accounts: dict[str, zio.Account] = {}
         self.incomplete = 0
         self._create()
 
@@ -89,7 +90,7 @@ class GroupSource(Source):
     def _follow(self, group: zio.Group) -> None:
         """Post events until a channel is back that was not there."""
         for name in group.channels:
-            self.tallies[name] = Tally(kernel_counter(name))
+            self.accounts[name] = zio.Account(name)
         last: zio.Event | None = None
         while not (self.stopping.is_set() or self._is_one_back()):
             event = self._next(group, 0.5 if last is None else self._left())
@@ -136,13 +137,14 @@ class GroupSource(Source):
         self.absent |= {name for name, why in event.missing.items() if why == GONE}
         self.incomplete += bool(event.missing)
         for name, block in event.blocks.items():
-            self.tallies[name].add(block)
+            count_block(self.accounts[name], block)
 
     def _post(self, event: zio.Event) -> None:
         self.recover()
         names = self.spec.channels
-        losses = {name: tally.take() for name, tally in self.tallies.items()}
-        alarms = [self._alarm(name, event, losses.get(name, Loss())) for name in names]
+        losses = {name: account.look() for name, account in self.accounts.items()}
+        self.accounts = {name: loss.next() for name, loss in losses.items()}
+        alarms = [self._alarm(name, event, losses.get(name, NO_LOSS)) for name in names]
         whole = event_of(event, names, alarms)
         if self.incomplete and not event.missing and not whole["alarm.severity"]:
             text = f"{self.incomplete} events before this one are not complete"
@@ -151,18 +153,18 @@ class GroupSource(Source):
         count = count_of(total, stamp_of(event.time_ns))
         # A client that has seen the event finds it in the variable of each channel.
         for name, alarm in zip(names, alarms):
-            self._post_member(name, event, losses.get(name, Loss()), alarm)
+            self._post_member(name, event, losses.get(name, NO_LOSS), alarm)
         self.variables.post(self.spec.name, {"": whole, ":lost": count})
         self.incomplete = 0
         self.due = time.monotonic() + self.interval
 
-    def _alarm(self, name: str, event: zio.Event, loss: Loss) -> dict[str, Any]:
+    def _alarm(self, name: str, event: zio.Event, loss: zio.Account) -> dict[str, Any]:
         if why := event.missing.get(name):
             return invalid(REASONS.get(why, why), DRIVER)
         return alarm_of(loss) if name in event.blocks else NO_ALARM
 
     def _post_member(
-        self, name: str, event: zio.Event, loss: Loss, alarm: dict[str, Any]
+        self, name: str, event: zio.Event, loss: zio.Account, alarm: dict[str, Any]
     ) -> None:
         block = event.blocks.get(name)
         if block is None:

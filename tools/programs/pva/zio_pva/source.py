@@ -8,13 +8,13 @@ import time
 import zio
 
 from .spec import complain
-from .tally import Tally, kernel_counter
 from .values import (
     ARRAY,
     IMAGE,
     NUMBER,
     UNDEFINED,
     alarm_of,
+    count_block,
     count_of,
     invalid,
     stamp_of,
@@ -95,7 +95,7 @@ class ChannelSource(Source):
         super().__init__(name, variables, interval)
         self.channel, self.due = zio.full_name(name), 0.0
         self.live = zio.live.watch(name, retry=RETRY_SECONDS)
-        self.tally: Tally | None = Tally(kernel_counter(name))
+        self.account, self._returned = zio.Account(name), 0
         alarm = invalid("no block has come yet", UNDEFINED)
         variables.post(self.channel, values_without_block(alarm))
 
@@ -116,43 +116,40 @@ class ChannelSource(Source):
 
     def _take_turn(self) -> None:
         """Post what comes, or tell why nothing does."""
-        blocks = self.live.turn(1.0)
+        blocks = self._turn(1.0)
         if self.live.state in ("gone", "error"):
-            # The kernel counts anew when the device is back.
-            self.tally = None
             self.tell_fault(self.live.text, self.live.state == "gone")
-            return
-        tally = self.tally = self.tally or Tally(kernel_counter(self.source))
-        if not blocks:
-            self._tell_loss(tally)
-            return
-        self._count(tally, blocks)
-        self.stopping.wait(max(self.due - time.monotonic(), 0.0))
-        if self.interval:
+        elif not blocks:
+            self._tell_loss()
+        elif self.interval:
+            self.stopping.wait(max(self.due - time.monotonic(), 0.0))
             for timeout in 0.0, min(self.interval, FRESH_SECONDS):
-                more = self.live.turn(timeout)
-                self._count(tally, more)
-                blocks = more or blocks
-            self._post(blocks[-1], tally)
+                blocks = self._turn(timeout) or blocks
+            self._post(blocks[-1])
 
-    def _count(self, tally: Tally, blocks: list[zio.Block]) -> None:
-        """Count the blocks that have come. With no interval, post each one."""
+    def _turn(self, timeout: float) -> list[zio.Block]:
+        """Return the blocks that have come, counted. With no interval, post each one."""
+        blocks = self.live.turn(timeout)
+        if self._returned != self.live.returned:
+            self.account, self._returned = zio.Account(self.source), self.live.returned
         for block in blocks:
-            tally.add(block)
+            count_block(self.account, block)
             if not self.interval:
-                self._post(block, tally)
+                self._post(block)
+        return blocks
 
-    def _tell_loss(self, tally: Tally) -> None:
+    def _tell_loss(self) -> None:
         """Tell of blocks that were lost while none came: a reader does not read."""
-        loss = tally.look()
+        loss = self.account.look()
         if loss.lost:
             self.variables.set_alarm(self.channel, SAMPLES, alarm_of(loss))
             stamp = stamp_of(time.time_ns())
             self.variables.post(self.channel, {":lost": count_of(loss.total, stamp)})
 
-    def _post(self, block: zio.Block, tally: Tally) -> None:
+    def _post(self, block: zio.Block) -> None:
         self.recover()
-        self.variables.post(self.channel, values_of_block(block, tally.take()))
+        self.variables.post(self.channel, values_of_block(block, self.account.look()))
+        self.account = self.account.next()
         self.due = time.monotonic() + self.interval
 
 
@@ -161,12 +158,12 @@ class FileSource(Source):
 
     def __init__(self, name: str, variables: Variables, interval: float) -> None:
         super().__init__(name, variables, interval)
-        self.tallies: dict[str, Tally] = {}
+        self.accounts: dict[str, zio.Account] = {}
         self.next: dict[str, float] = {}
         self.waiting: dict[str, zio.Block] = {}
 
     def invalidate(self, text: str) -> None:
-        for channel in self.tallies:
+        for channel in self.accounts:
             self.variables.set_alarm(channel, ENDS, invalid(text))
 
     def pause(self) -> None:
@@ -196,7 +193,7 @@ class FileSource(Source):
     def _add(self, block: zio.Block) -> None:
         """Post a block. One that comes too soon waits for its time, or a newer one."""
         name = zio.printable(block.channel)
-        self.tallies.setdefault(name, Tally()).add(block)
+        count_block(self.accounts.setdefault(name, zio.Account()), block)
         if time.monotonic() >= self.next.get(name, 0.0):
             self.waiting.pop(name, None)
             self._post(name, block)
@@ -205,7 +202,8 @@ class FileSource(Source):
 
     def _post(self, name: str, block: zio.Block) -> None:
         self._fault = ""
-        self.variables.post(name, values_of_block(block, self.tallies[name].take()))
+        self.variables.post(name, values_of_block(block, self.accounts[name]))
+        self.accounts[name] = self.accounts[name].next()
         self.next[name] = time.monotonic() + self.interval
 
     def _post_waiting(self) -> None:

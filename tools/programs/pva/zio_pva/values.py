@@ -10,8 +10,7 @@ from p4p.nt import NTMultiChannel, NTNDArray, NTScalar
 
 import zio
 
-from .tally import LAST_SECOND, Loss
-
+LAST_SECOND = 2**63 - 1
 MINOR, MAJOR, INVALID = 1, 2, 3
 # Values of alarm_t.status
 DEVICE, DRIVER, UNDEFINED = 1, 2, 6
@@ -43,6 +42,13 @@ def block_stamp(block: zio.Block) -> dict[str, int]:
     return stamp_of(block.time_ns, as_signed(block.seq))
 
 
+def count_block(account: zio.Account, block: zio.Block) -> None:
+    """Count a block, and remember if EPICS cannot hold its time: 63 bits of seconds."""
+    account.add(block)
+    if block.time_ns // 10**9 > LAST_SECOND:
+        account.alarms.add("the time of the block is out of range")
+
+
 def invalid(text: str, status: int = DEVICE) -> dict[str, Any]:
     return {"severity": INVALID, "status": status, "message": zio.printable(text)}
 
@@ -51,7 +57,7 @@ def count_blocks(number: int) -> str:
     return f"{number} block{'' if number == 1 else 's'} lost"
 
 
-def alarm_of(loss: Loss) -> dict[str, Any]:
+def alarm_of(loss: zio.Account) -> dict[str, Any]:
     """Return the alarm: major if the device gives one, minor if something is lost."""
     words = [count_blocks(loss.lost)] if loss.lost else []
     words += sorted(loss.alarms - ({"lost-block"} if loss.lost else set()))
@@ -72,7 +78,7 @@ def samples_of(block: zio.Block) -> Any:
     return np.frombuffer(data.tobytes(), np.uint8) if data.dtype.kind == "V" else data
 
 
-def image_of(block: zio.Block, loss: Loss, time_ns: int | None = None) -> Value:
+def image_of(block: zio.Block, loss: zio.Account, time_ns: int | None = None) -> Value:
     """Return the samples of a block as they are. @time_ns is the time of its event."""
     attributes: dict[str, Any] = {"ColorMode": 0, "channel": zio.printable(block.channel)}
     attributes |= {"missing": loss.missing, "lost": loss.lost, "lostTotal": loss.total}
@@ -86,7 +92,7 @@ def image_of(block: zio.Block, loss: Loss, time_ns: int | None = None) -> Value:
     return value
 
 
-def array_of(block: zio.Block, loss: Loss, time_ns: int | None = None) -> Value:
+def array_of(block: zio.Block, loss: zio.Account, time_ns: int | None = None) -> Value:
     """Return the samples in units. An alarm tells if they are no numbers."""
     alarm = alarm_of(loss)
     samples, unit = np.empty(0), ""
@@ -109,7 +115,7 @@ def count_of(total: int, stamp: dict[str, int]) -> Value:
     return value
 
 
-def values_of_block(block: zio.Block, loss: Loss) -> dict[str, Value]:
+def values_of_block(block: zio.Block, loss: zio.Account) -> dict[str, Value]:
     """Return the values of the variables of a channel, by the ends of their names."""
     return {
         "": image_of(block, loss),

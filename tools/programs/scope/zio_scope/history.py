@@ -9,31 +9,17 @@ from dataclasses import dataclass
 KEPT_SECONDS = 600
 
 
-@dataclass(frozen=True)
-class Counters:
-    """Counters of a channel at one time."""
-
-    blocks: int
-    bytes: int
-    lost: int
-    skipped: int = 0
-
-
-@dataclass(frozen=True)
-class Rates:
-    """Per second: blocks, bytes, and lost blocks."""
-
-    blocks: float
-    bytes: float
-    lost: float
+# Blocks, bytes and lost blocks of a channel
+Counters = tuple[int, int, int]
+Rates = tuple[float, ...]
 
 
 def rates_between(old: Counters, new: Counters, seconds: float) -> Rates:
-    """Return the rates. Counters that went back, as after a new start, have the rate 0."""
+    """Return the rates per second. Counters that went back, as after a new start, have the
+    rate 0."""
     if seconds <= 0:
-        return Rates(0.0, 0.0, 0.0)
-    pairs = ((new.blocks, old.blocks), (new.bytes, old.bytes), (new.lost, old.lost))
-    return Rates(*(max(0.0, (now - then) / seconds) for now, then in pairs))
+        return 0.0, 0.0, 0.0
+    return tuple(max(0.0, (now - then) / seconds) for now, then in zip(new, old))
 
 
 @dataclass(frozen=True)

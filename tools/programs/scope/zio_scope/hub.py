@@ -13,7 +13,7 @@ import zio
 
 from . import machine
 from .history import Counters, History, Point
-from .machine import SetState
+from .machine import ChannelCounts, SetState
 from .reader import RATE, FileReader, TapReader
 from .samples import Trace
 
@@ -158,13 +158,9 @@ class Hub:
 
     def counters(self) -> dict[str, Counters]:
         """Return the counters of the kernel for channels, and those of readers of files."""
-        found = {
-            c.name: Counters(c.blocks, c.bytes, c.lost)
-            for state in self.sets
-            for c in state.channels
+        found: dict[str, ChannelCounts | zio.Account] = {
+            channel.name: channel for state in self.sets for channel in state.channels
         }
-        for name, trace in self.traces().items():
-            counts = trace.counts
-            if not trace.is_tap:
-                found[name] = Counters(counts.blocks, counts.bytes, counts.lost)
-        return found
+        traces = self.traces().items()
+        found |= {name: trace.account for name, trace in traces if not trace.is_tap}
+        return {name: (c.blocks, c.bytes, c.lost) for name, c in found.items()}

@@ -60,7 +60,7 @@ class TapReader(zio.Reader):
     def __init__(self, trace: Trace) -> None:
         super().__init__(trace.name)
         self.trace = trace
-        self.live = zio.live.watch(trace.name)
+        self.live, self._returned = zio.live.watch(trace.name), 0
 
     def stop(self) -> None:
         super().stop()
@@ -79,13 +79,14 @@ class TapReader(zio.Reader):
 
     def _take_turn(self) -> None:
         blocks = self.live.turn(0.5)
+        state, text = self.live.state, self.live.text
+        if state == "gone" or self._returned != self.live.returned:
+            self._returned = self.live.returned
+            self.trace.forget()
         for block in blocks:
             self.trace.add(block_of(block))
-        if blocks or self.live.state not in HINTS:
+        if blocks or state not in HINTS:
             return
-        state, text = self.live.state, self.live.text
-        if state == "gone":
-            self.trace.forget()
         if state != "waiting":
             text = zio.printable(f"{self.trace.name}: {text}")
         self.trace.set_state(state, text + HINTS[state])

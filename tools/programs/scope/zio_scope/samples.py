@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy.typing as npt
+import zio
 
 Samples = npt.NDArray[Any]
 
@@ -30,17 +31,6 @@ class Block:
 
 
 @dataclass
-class Counts:
-    """What a channel has delivered to the scope. @lost counts losses that the reader of
-    a file finds, and @skipped the blocks that a tap has passed over."""
-
-    blocks: int = 0
-    bytes: int = 0
-    lost: int = 0
-    skipped: int = 0
-
-
-@dataclass
 class Trace:
     """The newest blocks of a channel. Its reader adds blocks in a thread; the event loop
     takes snapshots. @state is a word for programs, and @text describes it for users."""
@@ -51,7 +41,7 @@ class Trace:
     state: str = "waiting"
     text: str = "no block has come yet"
     unit: str = ""
-    counts: Counts = field(default_factory=Counts)
+    account: zio.Account = field(default_factory=zio.Account)
 
     def __post_init__(self) -> None:
         self._blocks: deque[Block] = deque()
@@ -61,7 +51,7 @@ class Trace:
 
     def add(self, block: Block) -> None:
         with self._lock:
-            self._count(block)
+            self.account.count(1, block.samples.nbytes, block.lost, block.lost > 0)
             self._blocks.append(block)
             self._bytes += block.samples.nbytes
             while len(self._blocks) > KEPT_BLOCKS or (
@@ -71,13 +61,12 @@ class Trace:
             self.state, self.text, self.unit = "live", "", block.unit
         self.notify()
 
-    def _count(self, block: Block) -> None:
-        self.counts.blocks += 1
-        self.counts.bytes += block.samples.nbytes
-        if self.is_tap:
-            self.counts.skipped += block.lost
-        else:
-            self.counts.lost += block.lost
+    def counts(self) -> dict[str, int]:
+        """Return the counts. What is missing in a file is lost; a tap has skipped it."""
+        missing = self.account.missing
+        lost, skipped = (0, missing) if self.is_tap else (missing, 0)
+        sums = {"blocks": self.account.blocks, "bytes": self.account.bytes}
+        return {**sums, "lost": lost, "skipped": skipped}
 
     def set_state(self, state: str, text: str) -> None:
         with self._lock:

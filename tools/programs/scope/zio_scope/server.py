@@ -161,7 +161,7 @@ class Server:
                 "text": trace.text,
                 "unit": trace.unit,
                 "isTap": trace.is_tap,
-                **asdict(trace.counts),
+                **trace.counts(),
             }
             for trace in self.hub.traces().values()
         ]
@@ -222,7 +222,7 @@ class Server:
 
 def _point(point: Point) -> dict[str, Any]:
     rates = {
-        name: [round(r.blocks, 2), round(r.bytes, 1), round(r.lost, 2)]
-        for name, r in point.rates.items()
+        name: [round(blocks, 2), round(size, 1), round(lost, 2)]
+        for name, (blocks, size, lost) in point.rates.items()
     }
     return {"time": round(point.time, 3), "rates": rates}

@@ -9,6 +9,7 @@ with zio.acquire("zzero-0-1", trigger="hrt", period=0.01) as ch:
 from __future__ import annotations
 
 from . import controls, live
+from ._account import Account
 from ._acquire import Acquisition, acquire
 from ._batch import Batch
 from ._block import Block
@@ -26,6 +27,7 @@ from ._reader import Reader
 from ._units import Scaling, scaling
 
 __all__ = [
+    "Account",
     "Acquisition",
     "Batch",
     "Block",
