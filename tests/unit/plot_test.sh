@@ -214,6 +214,27 @@ test_stuck_gnuplot()
 	equal "$(cat err)" '' 'plot: gnuplot does not read: no complaint'
 }
 
+# Ctrl-C ends the wait for more blocks, and nothing before or after it.
+test_ctrl_c()
+{
+	local status=0
+	mkfifo slow-0-1-ctrl slow-0-1-data
+	exec 8<>slow-0-1-ctrl 9<>slow-0-1-data
+	put slow-0-1 0 4 1
+	"$zio" plot --script -o a.svg -b 2 slow-0-1 >out 2>err &
+	child=$!
+	while read -r -t 0 <&8; do
+		kill -0 "$child" || break
+	done
+	kill -INT "$child"
+	wait "$child" || status=$?
+	child=
+	exec 8<&- 9<&-
+	equal "$status" 130 'plot: Ctrl-C before the last block of a picture'
+	equal "$(points)" '0 0 1 1 2 2 3 3' 'plot: it draws what has come'
+	equal "$(cat err)" '' 'plot: with no complaint'
+}
+
 # data NAME: the samples of this data block in the script
 data()
 {
@@ -337,6 +358,7 @@ test_channels
 test_output
 test_bad_gnuplot
 test_stuck_gnuplot
+test_ctrl_c
 test_pictures
 test_hostile_names
 done_testing

@@ -120,9 +120,9 @@ static int read_failed(void)
 
 static void wait_for_block(void)
 {
-	struct pollfd pfd = { .fd = zio_fd(channel), .events = POLLIN };
+	struct pollfd pfd = input_of(channel);
 
-	wait_unless_stopped(&pfd, 1);
+	wait_unless_stopped(&pfd, 1, FOREVER);
 }
 
 /* Wait for the next block; returns as zio_next(). A @code other than 0 ends the copy. */

@@ -67,6 +67,11 @@ int read_current_control(const struct zio_object *chan, struct zio_control *cont
 	return n ? 0 : -1;
 }
 
+struct pollfd input_of(const struct zio_channel *ch)
+{
+	return (struct pollfd){ .fd = zio_fd(ch), .events = POLLIN };
+}
+
 void limit_batch(struct zio_channel *ch, uint64_t limit, uint64_t done)
 {
 	if (limit && limit - done < ZIO_BATCH)

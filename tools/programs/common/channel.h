@@ -3,6 +3,8 @@
 #ifndef ZIO_COMMON_CHANNEL_H
 #define ZIO_COMMON_CHANNEL_H
 
+#include <poll.h>
+
 #include "libzio/zio.h"
 
 /* Open a channel by zio_open(); NULL after a message. */
@@ -16,6 +18,9 @@ struct zio_channel *open_newest(const char *name);
 
 /* Get the control as the next block would have it, and take no block; 0, or -1 with errno. */
 int read_current_control(const struct zio_object *chan, struct zio_control *control);
+
+/* Return what wait_unless_stopped() needs to wait for a block. */
+struct pollfd input_of(const struct zio_channel *ch);
 
 /* Read no more blocks at once than are left of @limit; 0 is no limit. */
 void limit_batch(struct zio_channel *ch, uint64_t limit, uint64_t done);

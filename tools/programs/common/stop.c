@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Signals that end a program at a place of its own choice */
+#include <math.h>
 #include <signal.h>
 
 #include "program.h"
@@ -8,6 +9,7 @@
 static volatile sig_atomic_t caught;
 static volatile sig_atomic_t n_caught;
 static sigset_t stops;
+static sigset_t outside;	/* the signal mask during waits */
 
 static void on_stop(int sig)
 {
@@ -19,6 +21,7 @@ void catch_stop(int sig, int flags)
 {
 	struct sigaction action = { .sa_handler = on_stop, .sa_flags = flags };
 
+	sigprocmask(SIG_BLOCK, NULL, &outside);
 	sigaction(sig, &action, NULL);
 	sigaddset(&stops, sig);
 }
@@ -45,24 +48,24 @@ int stop_status(int code)
 }
 
 /* Only ppoll() unblocks the signals, so none is lost between the test and the wait. */
-static void wait_for_files(struct pollfd *fds, nfds_t n, const struct timespec *limit)
+int wait_unless_stopped(struct pollfd *fds, nfds_t n, double seconds)
 {
+	double left = fmin(fmax(seconds, 0), FOREVER);
+	struct timespec limit = { (time_t)left, (long)(fmod(left, 1) * 1e9) };
+	static int ended;	/* signals that have ended a wait */
 	sigset_t old;
+	int ret = -1;
 
 	sigprocmask(SIG_BLOCK, &stops, &old);
-	if (!caught)
-		ppoll(fds, n, limit, &old);
+	if (ended == n_caught)
+		ret = ppoll(fds, n, &limit, &outside);
+	ended = n_caught;
 	sigprocmask(SIG_SETMASK, &old, NULL);
+	return ret;
 }
 
-void wait_unless_stopped(struct pollfd *fds, nfds_t n)
+void sleep_until(double end)
 {
-	wait_for_files(fds, n, NULL);
-}
-
-void wait_unless_stopped_ms(struct pollfd *fds, nfds_t n, int ms)
-{
-	struct timespec limit = { ms / 1000, ms % 1000 * 1000000L };
-
-	wait_for_files(fds, n, &limit);
+	while (!caught && seconds_now() < end)
+		wait_unless_stopped(NULL, 0, end - seconds_now());
 }

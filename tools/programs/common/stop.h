@@ -27,10 +27,15 @@ int count_stops(void);
 /* Return the exit status: 128 and the signal if one was caught, else @code. */
 int stop_status(int code);
 
-/* Wait for @fds; a signal ends the wait, also one that came before it. */
-void wait_unless_stopped(struct pollfd *fds, nfds_t n);
+#define FOREVER 86400.0	/* seconds; all callers wait again */
 
-/* The same for at most @ms milliseconds. revents is not set if a signal came before. */
-void wait_unless_stopped_ms(struct pollfd *fds, nfds_t n, int ms);
+/*
+ * Wait for @fds; returns as poll(). Each signal ends a wait: the present one, or the next
+ * one, which then sets no revents.
+ */
+int wait_unless_stopped(struct pollfd *fds, nfds_t n, double seconds);
+
+/* Wait until seconds_now() is @end, or until a stop. */
+void sleep_until(double end);
 
 #endif /* ZIO_COMMON_STOP_H */

@@ -162,7 +162,7 @@ bool try_again(struct copy *c, const struct end *end, short events)
 		return false;
 	}
 	if (!caught_stop()) {
-		wait_unless_stopped(&fd, 1);
+		wait_unless_stopped(&fd, 1, FOREVER);
 		return true;
 	}
 	if (!c->pending)

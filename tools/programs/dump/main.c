@@ -147,25 +147,16 @@ static int serve_all(struct dump *d)
 	return busy;
 }
 
-static int fill_fds(struct dump *d)
-{
-	int n = 0;
-	int i;
-
-	for (i = 0; i < d->count; i++) {
-		if (d->sources[i].ended)
-			continue;
-		d->fds[n].fd = zio_fd(d->sources[i].channel);
-		d->fds[n].events = POLLIN;
-		n++;
-	}
-	return n;
-}
-
 static void wait_any(struct dump *d)
 {
-	if (d->open)
-		wait_unless_stopped(d->fds, (nfds_t)fill_fds(d));
+	nfds_t n = 0;
+	int i;
+
+	for (i = 0; i < d->count; i++)
+		if (!d->sources[i].ended)
+			d->fds[n++] = input_of(d->sources[i].channel);
+	if (n)
+		wait_unless_stopped(d->fds, n, FOREVER);
 }
 
 /* Print blocks until no channel has one, then flush the buffer. */

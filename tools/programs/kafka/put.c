@@ -180,15 +180,14 @@ static bool has_something_to_do(const struct put *p)
 /* Wait for a block, a report, or @due; also while signals come. */
 static void wait_for_event(struct put *p, double due)
 {
-	double left = next_time(p, due) - seconds_now();
-	int n = 1, ms = left > 3600 ? 3600000 : left <= 0 ? 0 : (int)(left * 1000) + 1;
+	int n = 1;
 
 	if (has_something_to_do(p))
 		return;
 	p->fds[0] = (struct pollfd){ .fd = p->wake[0], .events = POLLIN };
 	if (may_read(p))
 		n += poll_sources(&p->src, p->fds + 1);
-	wait_unless_stopped_ms(p->fds, (nfds_t)n, ms);
+	wait_unless_stopped(p->fds, (nfds_t)n, next_time(p, due) - seconds_now());
 	if (p->fds[0].revents)
 		empty_pipe(p->wake[0]);
 }

@@ -204,7 +204,6 @@ int poll_sources(const struct sources *src, struct pollfd *fds)
 	}
 	for (i = 0; i < src->n; i++)
 		if (!src->list[i].is_at_end)
-			fds[n++] = (struct pollfd){ .fd = zio_fd(src->list[i].ch),
-						    .events = POLLIN };
+			fds[n++] = input_of(src->list[i].ch);
 	return n;
 }

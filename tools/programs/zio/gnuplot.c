@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/stop.h"
 #include "command.h"
 #include "plot.h"
-#include "term.h"
 
 static int fail_gnuplot(int code)
 {
@@ -109,10 +109,12 @@ static int fail_send(const struct gnuplot *gp)
 /* PIPE_BUF bytes fit in whenever POLLOUT is set, so that write() never blocks. */
 int send_script(struct gnuplot *gp, const char *text, size_t size)
 {
+	struct pollfd out = { .fd = gp->fd, .events = POLLOUT };
+
 	while (size) {
 		ssize_t n;
 
-		if (wait_output(gp->fd) < 0) {
+		if (wait_unless_stopped(&out, 1, FOREVER) <= 0) {
 			if (caught_stop())
 				return kill_gnuplot(gp);
 			continue;

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/stop.h"
 #include "command.h"
 #include "json.h"
 #include "model.h"
-#include "term.h"
 
 #define DEFAULT_INTERVAL 0.5
 
@@ -292,8 +292,7 @@ static struct snapshot *take_with_rates(struct snapshot *before,
 
 	if (!before || interval <= 0 || !before->n_channels)
 		return before;
-	while (seconds_now() < before->seconds + interval)
-		wait_input(-1, before->seconds + interval - seconds_now());
+	sleep_until(before->seconds + interval);
 	snap = take_snapshot();
 	if (snap)
 		set_rates(snap, before);

@@ -16,8 +16,6 @@
 #include "plot.h"
 #include "term.h"
 
-#define FOREVER 86400.0
-
 /* A channel, and its newest blocks */
 struct source {
 	const char *name;
@@ -140,16 +138,14 @@ static int read_all(struct plot *plot)
 
 static void wait_for_blocks(struct plot *plot, double seconds)
 {
-	int i, n = 0;
+	nfds_t n = 0;
+	int i;
 
 	for (i = 0; i < plot->n; i++)
 		if (!has_enough(plot, &plot->sources[i]))
-			plot->fds[n++] = (struct pollfd){
-				.fd = zio_fd(plot->sources[i].channel),
-				.events = POLLIN,
-			};
+			plot->fds[n++] = input_of(plot->sources[i].channel);
 	if (n)
-		wait_inputs(plot->fds, n, seconds);
+		wait_unless_stopped(plot->fds, n, seconds);
 }
 
 /* Read the blocks of a picture, and any others that come until @end. */
@@ -219,13 +215,6 @@ static int draw_picture(struct plot *plot, struct gnuplot *gp)
 	return ret;
 }
 
-/* Only a signal ends this wait early. */
-static void wait_for_turn(double end)
-{
-	while (!caught_stop() && seconds_now() < end)
-		wait_input(-1, end - seconds_now());
-}
-
 static void draw_pictures(struct plot *plot, struct gnuplot *gp)
 {
 	while (!is_over(plot) && (!plot->pictures || plot->drawn < plot->pictures)) {
@@ -237,7 +226,7 @@ static void draw_pictures(struct plot *plot, struct gnuplot *gp)
 		if (draw_picture(plot, gp))
 			plot->code = EXIT_FAILED;
 		if (!is_over(plot) && plot->drawn != plot->pictures)
-			wait_for_turn(end);
+			sleep_until(end);
 	}
 }
 

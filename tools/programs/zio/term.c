@@ -6,7 +6,6 @@
  * as one with busybox, has no terminfo database.
  */
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +21,6 @@
 static struct termios saved;
 static bool active;
 static volatile sig_atomic_t suspended;
-static sigset_t outside;	/* the signal mask during waits */
 
 static void on_suspend(int sig)
 {
@@ -55,7 +53,7 @@ void catch_signals(void)
 	sigaddset(&blocked, SIGHUP);
 	sigaddset(&blocked, SIGTSTP);
 	sigaddset(&blocked, SIGWINCH);
-	sigprocmask(SIG_BLOCK, &blocked, &outside);
+	sigprocmask(SIG_BLOCK, &blocked, NULL);
 }
 
 static void enter_screen(void)
@@ -125,34 +123,10 @@ static int read_key(void)
 	return n < 0 && errno == EAGAIN ? KEY_REDRAW : KEY_END;
 }
 
-int wait_inputs(struct pollfd *fds, int n, double seconds)
-{
-	struct timespec left = { 0 };
-
-	if (seconds > 0) {
-		left.tv_sec = (time_t)seconds;
-		left.tv_nsec = (long)((seconds - (double)left.tv_sec) * 1e9);
-	}
-	return ppoll(fds, (nfds_t)n, &left, &outside);
-}
-
-int wait_input(int fd, double seconds)
-{
-	struct pollfd pfd = { .fd = fd, .events = POLLIN };
-
-	return wait_inputs(&pfd, 1, seconds);
-}
-
-int wait_output(int fd)
-{
-	struct pollfd pfd = { .fd = fd, .events = POLLOUT };
-
-	return ppoll(&pfd, 1, NULL, &outside);
-}
-
 int wait_key(double seconds, bool keys)
 {
-	int ret = wait_input(keys ? STDIN_FILENO : -1, seconds);
+	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+	int ret = wait_unless_stopped(&in, keys, seconds);
 
 	if (suspended)
 		suspend();

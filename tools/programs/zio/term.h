@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The terminal while zio top owns it, and waits that a signal ends. */
+/* The terminal while zio top owns it. */
 #ifndef ZIO_TERM_H
 #define ZIO_TERM_H
 
@@ -7,18 +7,8 @@
 
 #include "common/stop.h"
 
-/* Catch SIGINT, SIGTERM, SIGHUP, which then arrive only during the waits below. */
+/* Catch SIGINT, SIGTERM, SIGHUP, which then arrive only during waits. */
 void catch_signals(void);
-
-/*
- * Wait until @fd, unless that is -1, can be read. Returns 1 then, 0 after @seconds,
- * -1 after a signal.
- */
-int wait_input(int fd, double seconds);
-int wait_inputs(struct pollfd *fds, int n, double seconds);
-
-/* Wait until PIPE_BUF bytes can be written to @fd; -1 after a signal. */
-int wait_output(int fd);
 
 /*
  * Switch to the alternate screen, and to keys without Enter. leave_terminal()

@@ -12,7 +12,7 @@
 #include "trace-event.h"
 #include "tracefs.h"
 
-#define POLL_MS 100		/* no event can stay behind for longer */
+#define POLL_S 0.1		/* no event can stay behind for longer */
 #define DRAIN_S 1		/* for what the kernel has recorded before a signal */
 
 struct trace {
@@ -107,7 +107,7 @@ static int follow(struct trace *trace, const struct tracefs *fs)
 	struct pollfd fd = { .fd = fs->pipe, .events = POLLIN };
 
 	while (!caught_stop()) {
-		wait_unless_stopped_ms(&fd, 1, POLL_MS);
+		wait_unless_stopped(&fd, 1, POLL_S);
 		if (read_events(trace, fs->pipe, 0))
 			return EXIT_FAILED;
 		if (!is_tracing(fs)) {
