@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Exit statuses, and the errors that end the program with one of them."""
 
-import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from zio.cli import BY_SIGNAL, CANNOT_OPEN, FAILED, OK, USAGE, Failure, complain
+from zio.cli import BY_SIGNAL, CANNOT_OPEN, FAILED, NO_ROOM, OK, USAGE, Failure, complain
 from zio.cli import say as tell
 
 from . import PROGRAM
 
 __all__ = ["BY_SIGNAL", "CANNOT_OPEN", "FAILED", "OK", "Failure", "tell"]
 LOST, NOT_STORED = 4, 5
-# Errors that more room mends
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class UsageFailure(Failure):

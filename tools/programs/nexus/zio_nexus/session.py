@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Any
 
 from zio import Account
+from zio.cli import STOPS
 
 from .blocks import Run
 from .failure import say
@@ -23,7 +24,7 @@ class Stop:
         self.signal = 0
 
     def catch(self) -> None:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in STOPS:
             signal.signal(number, self._note)
 
     def _note(self, number: int, _frame: FrameType | None) -> None:

@@ -176,15 +176,12 @@ class GroupSource(Source):
     """Aligned events of several channels."""
 
     def __init__(self, names: list[str], window_ns: int, limit_ms: int) -> None:
-        make_group: Any = getattr(zio, "group", None)
-        if make_group is None:
-            raise OpenFailure("this version of python3-zio has no groups of channels")
         self.names = names
         self.group = [zio.full_name(name) for name in names]
         self.channels = []
         self.stopping = threading.Event()
         try:
-            self.events: Any = make_group(names, window_ns=window_ns, limit_ms=limit_ms)
+            self.events = zio.group(names, window_ns=window_ns, limit_ms=limit_ms)
         except OSError as error:
             raise OpenFailure(explain(error)) from None
 
@@ -234,10 +231,10 @@ class EventCollector:
         self.missing: list[list[int]] = []
         self.begin = time.monotonic()
 
-    def add(self, event: Any) -> None:
+    def add(self, event: zio.Event) -> None:
         self.times.append(min(event.time_ns, LAST_SECOND * SECOND))
         self.rows.append([self._row(name, event[name]) for name in self.names])
-        self.missing.append([_reason(event.missing.get(name)) for name in self.names])
+        self.missing.append([_reason(event, name) for name in self.names])
 
     def _row(self, name: str, block: Any) -> int:
         if block is None:
@@ -267,12 +264,10 @@ class EventCollector:
         return Step(runs, events)
 
 
-def _reason(text: Any) -> int:
+def _reason(event: zio.Event, name: str) -> int:
     """Return the index in REASONS of why a channel has no block; 0: it has one."""
-    if text is None:
-        return 0
-    name = str(getattr(text, "name", text)).lower()
-    return REASONS.index(name) if name in REASONS[1:] else REASONS.index("other")
+    text = event.missing.get(name, "there")
+    return REASONS.index(text if text in REASONS else "other")
 
 
 class FileSource(Source):

@@ -80,12 +80,8 @@ class GroupSource(Source):
             raise OSError(errno.ENODEV, "no channel of the group is there")
         options: dict[str, Any] = {"window_ns": self.spec.window_ns, "drop_late": True}
         options["limit_ms"] = self.spec.limit_ms
-        with zio.group(present, tap=True, **options) as group:
-            self.keep(group)
-            try:
-                self._follow(group)
-            finally:
-                self.keep(None)
+        with self.reading(zio.group(present, tap=True, **options)) as group:
+            self._follow(group)
 
     def _follow(self, group: zio.Group) -> None:
         """Post events until a channel is back that was not there."""

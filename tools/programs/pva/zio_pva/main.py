@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from p4p.server import Server
 
 import zio
-from zio.cli import BY_SIGNAL, CANNOT_OPEN, Failure, say
+from zio.cli import BY_SIGNAL, CANNOT_OPEN, STOPS, Failure, say
 
 from .attributes import Attributes
 from .group import GroupSource, is_there
@@ -21,7 +21,6 @@ from .options import DEFAULT_PORT
 from .source import ChannelSource, FileSource, Source
 from .variables import Variables
 
-STOPS = (signal.SIGINT, signal.SIGTERM)
 # A thread that waits for the writer of a FIFO cannot be interrupted.
 JOIN_SECONDS = 2.0
 

@@ -2,10 +2,9 @@
 """The options of zio-pva"""
 
 import argparse
-import ipaddress
 
 import zio
-from zio.cli import Parser, number
+from zio.cli import Parser, is_loopback, number
 
 from .spec import PROGRAM, GroupSpec
 
@@ -26,14 +25,6 @@ Variables of a channel:
 The program listens on 127.0.0.1: no other machine reaches it without --listen. PVAccess
 asks no password: every user of this machine can read the variables, also a user who may
 not read the nodes of the channels. zio-pva(1) has more."""
-
-
-def is_local(address: str) -> bool:
-    """Tell whether no other machine reaches an address."""
-    try:
-        return address == "localhost" or ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        return False
 
 
 def _group(text: str) -> GroupSpec:
@@ -80,7 +71,7 @@ def make_parser() -> Parser:
 def complete(parser: Parser, options: argparse.Namespace) -> argparse.Namespace:
     """Find what the options leave open. Options that do not fit end the program."""
     options.listen = options.listen or ["127.0.0.1"]
-    options.is_local = all(is_local(address) for address in options.listen)
+    options.is_local = all(map(is_loopback, options.listen))
     options.attributes |= bool(options.allow_write)
     if not (options.names or options.group or options.attributes):
         parser.error("nothing to show: name a channel, or use --group or --attributes")

@@ -171,13 +171,11 @@ class FileSource(Source):
             self.stopping.wait()
 
     def read(self) -> None:
-        with zio.open(self.source) as channel:
-            self.keep(channel)
+        with self.reading(zio.open(self.source)) as channel:
             try:
                 while block := self._next(channel):
                     self._add(block)
             finally:
-                self.keep(None)
                 self._post_waiting()
         self.report(OSError(0, "end of file"))
 

@@ -7,7 +7,6 @@ import argparse
 import asyncio
 import contextlib
 import os
-import signal
 import socket
 import ssl
 import sys
@@ -16,7 +15,7 @@ from dataclasses import replace
 
 import zio
 from aiohttp import web
-from zio.cli import BY_SIGNAL, CANNOT_OPEN, Failure, say
+from zio.cli import BY_SIGNAL, CANNOT_OPEN, STOPS, Failure, say
 
 from . import log, page_files, security
 from .gate import Gate
@@ -24,8 +23,6 @@ from .hub import Offer
 from .listener import listen_on
 from .machine import short_name
 from .server import Server, Setup
-
-STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
 # --- what starts ------------------------------------------------------------------------

@@ -164,18 +164,14 @@ class FileReader(zio.Reader):
 
     def _play(self) -> None:
         pace = Pace(self.speed if self.is_playable else 0)
-        with zio.open(self.path) as channel:
-            self.keep(channel)
-            try:
-                for block in channel:
-                    delay = pace.delay(block.time_ns, time.monotonic())
-                    if delay > 0:
-                        self.stopping.wait(delay)
-                    if self.stopping.is_set() or self._again.is_set():
-                        return
-                    self._add(block)
-            finally:
-                self.keep(None)
+        with self.reading(zio.open(self.path)) as channel:
+            for block in channel:
+                delay = pace.delay(block.time_ns, time.monotonic())
+                if delay > 0:
+                    self.stopping.wait(delay)
+                if self.stopping.is_set() or self._again.is_set():
+                    return
+                self._add(block)
 
     def _add(self, block: Any) -> None:
         """Add a block to the trace of its channel."""

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import secrets
 import ssl
@@ -11,6 +10,8 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
+
+from zio.cli import is_loopback
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -30,15 +31,6 @@ SHORTEST_TOKEN = 16
 
 class Unsafe(Exception):
     """A setting that would give others access. The text tells what to do."""
-
-
-def is_loopback(address: str) -> bool:
-    if address == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        return False
 
 
 def check_address(address: str, has_tls: bool, is_insecure: bool) -> None:

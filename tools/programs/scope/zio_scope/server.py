@@ -12,6 +12,7 @@ from typing import Any
 
 import zio
 from aiohttp import WSCloseCode, web
+from zio.cli import is_loopback
 
 from . import security
 from .client import LOG, Client
@@ -73,7 +74,7 @@ class Server:
         return response
 
     def _check(self, request: web.Request) -> None:
-        is_local = security.is_loopback(self.setup.address)
+        is_local = is_loopback(self.setup.address)
         if security.host_name(request.host) is None:
             raise web.HTTPBadRequest(text="Host: no name: use the printed URL\n")
         if not security.is_good_host(request.host, is_local):

@@ -4,16 +4,21 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TypeVar
 
 from ._channel import Channel
 from ._group import Group
+
+S = TypeVar("S", Channel, Group)
 
 
 class Reader(threading.Thread):
     """A thread that reads channels or groups, one after the other, until `stop()`.
 
-    A subclass has `run()`. It passes what it has open to `keep()`, and None before it
-    closes that. `zio.Interrupted` ends a call that waits. `stopping` is an event.
+    A subclass has `run()`, and reads what `reading()` gives. `zio.Interrupted` ends a
+    call that waits. `stopping` is an event.
     """
 
     def __init__(self, name: str) -> None:
@@ -29,8 +34,17 @@ class Reader(threading.Thread):
             if self._source is not None:
                 self._source.interrupt()
 
-    def keep(self, source: Channel | Group | None) -> None:
-        """Remember what `stop()` interrupts."""
+    @contextmanager
+    def reading(self, source: S) -> Iterator[S]:
+        """Let `stop()` interrupt a channel or group, which is closed at the end."""
+        with source:
+            self._keep(source)
+            try:
+                yield source
+            finally:
+                self._keep(None)
+
+    def _keep(self, source: Channel | Group | None) -> None:
         with self._lock:
             self._source = source
             if source is not None and self.stopping.is_set():

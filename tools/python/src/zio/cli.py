@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import errno as codes
 import io
+import ipaddress
 import os
 import signal
 import sys
@@ -20,6 +21,7 @@ from ._printable import printable
 
 OK, FAILED, USAGE, CANNOT_OPEN = range(4)
 BY_SIGNAL = 128
+STOPS = (signal.SIGINT, signal.SIGTERM)
 NO_ROOM = (codes.ENOSPC, codes.EDQUOT, codes.EFBIG)
 
 
@@ -50,6 +52,14 @@ def say(text: str) -> None:
             raise
         remedy = ": make room" if error.errno in NO_ROOM else ""
         raise Failure(f"standard output: {error.strerror}{remedy}") from None
+
+
+def is_loopback(address: str) -> bool:
+    """Tell whether no other machine reaches an address."""
+    try:
+        return address == "localhost" or ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
 
 
 # --- the parser -------------------------------------------------------------------------
