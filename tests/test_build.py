@@ -69,6 +69,12 @@ def test_nodes_compile_for_small_kernel(tmp_path: Path) -> None:
     assert not COMPLAINT.search(output_of(command))
 
 
+def test_make_without_a_goal() -> None:
+    """The tools do not need what zio-kafka needs."""
+    said = output_of(["make", "-C", ROOT / "tools", "--dry-run", "--always-make"])
+    assert "-o bin/zio\n" in said and "kafka" not in said
+
+
 @pytest.mark.parametrize("part", STYLED)
 def test_checkpatch(part: str) -> None:
     """Give relative paths: checkpatch has other rules for files in include/uapi. The
