@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import math
 import os
 import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -130,7 +132,20 @@ def test_wait(fifo: str) -> None:
     with zio.open(fifo, nonblock=True) as ch:
         assert ch.wait(0.01) is False
         os.write(fd, make_block(0))
-        assert ch.wait(10) is True
+        for seconds in (10, 30 * 86400, 1e300, math.inf):
+            assert ch.wait(seconds) is True
+    os.close(fd)
+
+
+def test_wait_longer_than_one_call_can(
+    fifo: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("zio._handle.LONGEST", 10)
+    fd = os.open(fifo, os.O_RDWR)
+    begin = time.monotonic()
+    with zio.open(fifo) as ch:
+        assert ch.wait(0.05) is False
+        assert time.monotonic() - begin >= 0.05
     os.close(fd)
 
 

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
+import signal
 import threading
 from collections.abc import Iterable
 from pathlib import Path
@@ -107,6 +109,8 @@ def test_timeout_and_interrupt(tmp_path: Path) -> None:
     with zio.group([path]) as group:
         with pytest.raises(zio.WouldBlock):
             group.next(0.01)
+        with pytest.raises(zio.WouldBlock):
+            group.next(-1)
         timer = threading.Timer(0.05, group.interrupt)
         timer.start()
         with pytest.raises(zio.Interrupted):
@@ -114,10 +118,34 @@ def test_timeout_and_interrupt(tmp_path: Path) -> None:
         timer.join()
         group.resume()
         os.write(fd, make_block(3))
-        event = group.next(480)
+        event = group.next(math.inf)
         assert event is not None
         assert event.blocks[path].seq == 3
     os.close(fd)
+
+
+def test_signals_do_not_make_the_timeout_longer(tmp_path: Path) -> None:
+    path = str(tmp_path / "fifo")
+    os.mkfifo(path)
+    fd = os.open(path, os.O_RDWR)
+    seen: list[int] = []
+
+    def handler(number: int, _: object) -> None:
+        seen.append(number)
+        if len(seen) == 100:
+            os.write(fd, make_block(3))
+
+    former = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+    try:
+        with zio.group([path], limit_ms=math.inf) as group:
+            with pytest.raises(zio.WouldBlock):
+                group.next(0.05)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, former)
+        os.close(fd)
+    assert seen
 
 
 def test_async_for(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from ._block import Block, Copy
 from ._channel import Channel
 from ._control import CONTROL_SIZE
 from ._errors import Error, WouldBlock, make_error, new_error, raise_error
-from ._handle import Handle
+from ._handle import LONGEST, Handle, Timer
 from ._libzio import ffi, lib
 from ._memory import Memory
 from ._open import open_input
@@ -104,7 +104,7 @@ class Group(Handle):
         self, names: Sequence[str], window_ns: int, limit_ms: float | None, depth: int
     ) -> None:
         lib.zio_group_set_window(self._ch, window_ns)
-        limit = -1 if limit_ms is None else math.ceil(limit_ms)
+        limit = -1 if limit_ms is None else math.ceil(min(limit_ms, LONGEST))
         lib.zio_group_set_limit(self._ch, limit)
         if lib.zio_group_set_depth(self._ch, depth):
             raise ValueError(f"a depth of {depth} blocks: it is 1 to 65536")
@@ -136,12 +136,12 @@ class Group(Handle):
         Raises `WouldBlock` after `timeout` seconds, `Interrupted` after `interrupt()`,
         and `Error` if a channel fails, but is not gone. The next call continues.
         """
-        limit = -1 if timeout is None else math.ceil(timeout * 1000)
+        timer = Timer(timeout)
         while True:
-            code, event = self._read(limit)
+            code, event = self._read(timer.left())
             if not code:
                 return event
-            if code != codes.EINTR:
+            if code != codes.EINTR and not (code == codes.EAGAIN and timer.goes_on()):
                 raise group_error(self._open(), code)
 
     def _read(self, limit: int) -> tuple[int, Event | None]:

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import threading
+import time
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from weakref import ref
 
@@ -18,6 +20,28 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 T = TypeVar("T", bound="Closing")
+
+# The library takes an int of milliseconds, which has 24 days.
+LONGEST = 2**31 - 1
+
+
+class Timer:
+    """The time that a call of the library may still wait."""
+
+    def __init__(self, timeout: float | None) -> None:
+        self._end = None if timeout is None else time.monotonic() + timeout
+        self._left = -1
+
+    def left(self) -> int:
+        """Return the milliseconds; -1 for no limit."""
+        if self._end is not None:
+            seconds = max(self._end - time.monotonic(), 0.0)
+            self._left = math.ceil(min(seconds * 1000, LONGEST))
+        return self._left
+
+    def goes_on(self) -> bool:
+        """Whether the call is repeated when the milliseconds of `left()` are over."""
+        return self._left == LONGEST
 
 
 class Closing:

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import errno as codes
 import os
-import time
 from typing import Any
 
 from ._control import CONTROL_SIZE
 from ._errors import new_error, raise_error, reason_error
-from ._handle import Handle
+from ._handle import Handle, Timer
 from ._libzio import ffi, lib
 from ._memory import Memory, Pool, Ring
 from ._objects import find_node
@@ -109,12 +108,10 @@ class Source(Handle):
         self._number += 1
         if self._ring is not None:
             self._ring.check()
-        until = None if timeout is None else time.monotonic() + timeout
+        timer = Timer(timeout)
         while True:
-            left = -1
-            if until is not None:
-                left = int(max(until - time.monotonic(), 0.0) * 1000 + 0.999)
-            ret = lib.zio_wait(self._open(), left)
-            if ret >= 0:
+            ret = lib.zio_wait(self._open(), timer.left())
+            if ret < 0:
+                self._judge_failure()
+            elif ret or not timer.goes_on():
                 return bool(ret)
-            self._judge_failure()
