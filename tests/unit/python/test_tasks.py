@@ -62,7 +62,7 @@ async def end_by(ch: zio.Channel, end: Any) -> None:
             pass
 
     task = asyncio.ensure_future(read())
-    while not ch._wakers:
+    while not ch._waker:
         await asyncio.sleep(0)
     end()
     await task
@@ -74,7 +74,7 @@ def test_close_ends_a_task_that_waits(board: FakeBoard, thread: bool) -> None:
     end = threading.Thread(target=ch.close).start if thread else ch.close
     with pytest.raises(ValueError, match="closed"):
         run(end_by(ch, end))
-    assert not ch._wakers
+    assert not ch._waker
 
 
 def test_interrupt_ends_a_task_that_waits(board: FakeBoard) -> None:
@@ -110,7 +110,7 @@ def test_cancelled_task_leaves_nothing(board: FakeBoard) -> None:
         with zio.open("zzero-0-2") as ch:
             with pytest.raises(asyncio.TimeoutError):
                 await asyncio.wait_for(end_by(ch, lambda: None), 0.01)
-            while ch._wakers:
+            while ch._waker:
                 await asyncio.sleep(0)
             board.put(2, 3)
             async for block in ch:
@@ -118,6 +118,25 @@ def test_cancelled_task_leaves_nothing(board: FakeBoard) -> None:
                 break
 
     run(cancel())
+
+
+def test_second_task_is_refused(board: FakeBoard) -> None:
+    async def read(ch: zio.Channel) -> int:
+        async for block in ch:
+            return block.seq
+        return -1
+
+    async def read_twice() -> int:
+        with zio.open("zzero-0-2", nonblock=True) as ch:
+            first = asyncio.ensure_future(read(ch))
+            while not ch._waker:
+                await asyncio.sleep(0)
+            with pytest.raises(ValueError, match="another task"):
+                await read(ch)
+            board.put(2, 7)
+            return await first
+
+    assert run(asyncio.wait_for(read_twice(), 10)) == 7
 
 
 # --- fork -------------------------------------------------------------------------------

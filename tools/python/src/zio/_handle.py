@@ -110,7 +110,8 @@ class Handle(Closing):
         # Each call that makes the block in use invalid counts it up.
         self._number = 0
         self._interrupted = False
-        self._wakers: set[Callable[[], object]] = set()
+        # Ends the wait of a task
+        self._waker: Callable[[], object] | None = None
         self._user = User()
         self._lock = threading.Lock()
         self._ending = Ending(close)
@@ -161,15 +162,18 @@ class Handle(Closing):
                 self._resume(self._ch)
 
     def _wake(self) -> None:
-        """End the waits of all tasks."""
-        for wake in list(self._wakers):
+        """End the wait of a task."""
+        if wake := self._waker:
             wake()
 
     async def _readable(self, fd: int, _held: Any) -> None:
         """Wait in a task until `fd` can be read, or another thread wakes it.
 
-        `_held` keeps the descriptor open: another one would get its number.
+        `_held` keeps the descriptor open: another one would get its number. The loop has
+        one reader for each descriptor.
         """
+        if self._waker is not None:
+            raise ValueError("another task waits for it: each task opens its own")
         loop = asyncio.get_running_loop()
         ready = loop.create_future()
 
@@ -180,7 +184,7 @@ class Handle(Closing):
         def wake_from_any_thread() -> None:
             loop.call_soon_threadsafe(wake)
 
-        self._wakers.add(wake_from_any_thread)
+        self._waker = wake_from_any_thread
         loop.add_reader(fd, wake)
         try:
             # Another thread may have woken the tasks just before.
@@ -189,4 +193,4 @@ class Handle(Closing):
             await ready
         finally:
             loop.remove_reader(fd)
-            self._wakers.discard(wake_from_any_thread)
+            self._waker = None
