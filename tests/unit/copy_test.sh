@@ -207,8 +207,12 @@ test_operands()
 	for word in share splice mmap-in mmap-out mmap rw; do
 		has out "^  $word " "--help: mode $word"
 	done
-	run 0 '--version' "$copy" --version
-	has out '^zio-copy [0-9]' '--version: text'
+	for word in --version --vers --ver --ve --v; do
+		run 0 "$word" "$copy" $word
+		has out '^zio-copy [0-9]' "$word: text"
+	done
+	run 0 '--verb' "$copy" --verb five.zio a.zio
+	has err 'mode rw' '--verb is --verbose'
 	run 0 'count=0 is no end' "$copy" if=five.zio of=a.zio count=0
 	has err ' 5 blocks' 'count=0: all blocks'
 	run 3 'no such input' "$copy" if=nothing-0-1 of=a.zio

@@ -114,6 +114,10 @@ static const struct argp_option options[] = {
 	{ NULL, '?', NULL, OPTION_HIDDEN, NULL, 0 },
 	{ "usage", OPTION_USAGE, NULL, 0, "Print a short usage and exit", 0 },
 	{ "version", 'V', NULL, 0, "Print the version and exit", 0 },
+	/* These were abbreviations of it before programs got --verbose. */
+	{ "v", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0 },
+	{ "ve", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0 },
+	{ "ver", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0 },
 	{ 0 }
 };
 
