@@ -54,6 +54,16 @@ static void make_device(const char *device)
 	}
 }
 
+/* A kernel with pages of 64 KiB writes more lines than fit into 4 KiB. */
+static void put_long_accepted(void)
+{
+	char lines[60000];
+
+	memset(lines, 'x', sizeof(lines));
+	snprintf(lines + sizeof(lines) - 32, 32, "\nenable 0 1\nthis/one yes no\n");
+	put_file("sys/bus/zio/devices/zzero-0000/cset0/accepted", lines, 0444);
+}
+
 static void make_tree(void)
 {
 	make_device("zzero-0000");
@@ -403,6 +413,8 @@ TEST("the kernel tells what an attribute accepts", fresh)
 	ASSERT_ERR(zio_attr_accepted(cset, "enable", NULL, 3, &err), EINVAL, "NULL");
 	ASSERT_ERR(zio_attr_accepted(device, "live", text, sizeof(text), &err), ENODATA,
 		   "device:rack1/live");
+	put_long_accepted();
+	ASSERT_ACCEPTS(cset, "enable", "0 1");
 	zio_object_free(device);
 	zio_object_free(buffer);
 	zio_object_free(cset);

@@ -6,6 +6,9 @@
 
 #include "object.h"
 
+/* The kernel fills one page, which has up to 64 KiB on some processors. */
+#define LARGEST_PAGE 65536
+
 /* Where the set of an object is, and how its file writes the path of the object. */
 static const struct place {
 	const char *set;
@@ -36,23 +39,24 @@ static char *find_values(char *lines, const char *path)
 	return NULL;
 }
 
-int zio_read_accepted(const struct zio_object *obj, const char *attr,
-		      char text[ZIO_TEXT_SIZE])
+char *zio_read_accepted(const struct zio_object *obj, const char *attr)
 {
 	const struct place *place = find_place(obj);
-	char *file, *path, *values = NULL;
+	char *file, *path, *lines, *values = NULL;
 
 	if (!place)
-		return -1;
+		return NULL;
 	file = zio_format("%s/%s/accepted", obj->path, place->set);
 	path = zio_format("%s%s", place->path, attr);
-	if (file && path && !zio_read_file(file, text, ZIO_TEXT_SIZE))
-		values = find_values(text, path);
+	lines = malloc(LARGEST_PAGE + 1);
+	if (file && path && lines && !zio_read_file(file, lines, LARGEST_PAGE + 1))
+		values = find_values(lines, path);
 	if (values)
-		memmove(text, values, strlen(values) + 1);
+		values = strdup(values);
+	free(lines);
 	free(file);
 	free(path);
-	return values ? 0 : -1;
+	return values;
 }
 
 /* Is @text a number between the limits? A limit that names another file is none. */
@@ -78,13 +82,11 @@ static bool has_word(const char *words, const char *word)
 	return false;
 }
 
-int zio_put_accepted(const struct zio_object *obj, const char *attr, const char *value,
-		     char *text, size_t size)
+/* As zio_put_accepted(), with the @values of the kernel. */
+static int put_values(const char *values, const char *value, char *text, size_t size)
 {
-	char values[ZIO_TEXT_SIZE], low[64], high[64];
+	char low[64], high[64];
 
-	if (zio_read_accepted(obj, attr, values))
-		return -1;
 	if (sscanf(values, "[%63s %*s %63[^]]]", low, high) == 2) {
 		snprintf(text, size, "it accepts %s to %s", low, high);
 		return is_between(value, low, high) ? -1 : 0;
@@ -92,4 +94,14 @@ int zio_put_accepted(const struct zio_object *obj, const char *attr, const char 
 	snprintf(text, size, "it accepts %s%s",
 		 *values != '<' && strchr(values, ' ') ? "one of: " : "", values);
 	return has_word(values, value) ? -1 : 0;
+}
+
+int zio_put_accepted(const struct zio_object *obj, const char *attr, const char *value,
+		     char *text, size_t size)
+{
+	char *values = zio_read_accepted(obj, attr);
+	int ret = values ? put_values(values, value, text, size) : -1;
+
+	free(values);
+	return ret;
 }

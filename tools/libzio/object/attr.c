@@ -259,9 +259,9 @@ int zio_attr_check(const struct zio_object *obj, const char *attr,
 int zio_attr_accepted(const struct zio_object *obj, const char *attr, char *text,
 		      size_t size, struct zio_error *err)
 {
-	char values[ZIO_TEXT_SIZE];
 	struct zio_object *found;
 	const char *name;
+	char *values;
 	int ret = 0;
 
 	if (!text || !size)
@@ -269,11 +269,13 @@ int zio_attr_accepted(const struct zio_object *obj, const char *attr, char *text
 	found = find_attr(obj, attr, &name, err);
 	if (!found)
 		return -1;
-	if (zio_read_accepted(found, name, values))
+	values = zio_read_accepted(found, name);
+	if (!values)
 		ret = zio_explain(err, ENODATA, "%s/%s: the kernel does not tell what it accepts",
 				  found->name, name);
 	else if ((size_t)snprintf(text, size, "%s", values) >= size)
 		ret = zio_explain_get(err, found, name, EMSGSIZE);
+	free(values);
 	zio_object_free(found);
 	return ret;
 }

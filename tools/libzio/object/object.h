@@ -49,9 +49,8 @@ struct zio_object *zio_new_child(const struct zio_object *in, const char *name);
 /* What names of @kind begin with in messages: "trigger" or "device". */
 const char *zio_config_prefix(enum zio_object_kind kind);
 
-/* --- accepted.c: read what an attribute accepts; 0, or -1 if the kernel does not tell. */
-int zio_read_accepted(const struct zio_object *obj, const char *attr,
-		      char text[ZIO_TEXT_SIZE]);
+/* --- accepted.c: what an attribute accepts, allocated; NULL if the kernel does not tell. */
+char *zio_read_accepted(const struct zio_object *obj, const char *attr);
 
 /* Put it in words, for a message; -1 if unknown, or if @value is one of them. */
 int zio_put_accepted(const struct zio_object *obj, const char *attr, const char *value,
