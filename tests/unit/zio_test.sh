@@ -351,6 +351,12 @@ test_set_refused()
 	fail_with 2 zzero-0000/cset0/current_trigger
 	refused 1 'set: no trigger and no module' 'No such file or directory: it accepts one of: user hrt clock7$' \
 		set zzero/0 current_trigger=nope
+	mv "$devices/zzero-0000/cset0/accepted" kept
+	refused 1 'set: ENOENT, older kernel' "/cset0/current_trigger: cannot set 'nope': No such file or directory: there is no trigger type or shared trigger of this name\$" \
+		set zzero/0 current_trigger=nope
+	refused 1 'set: EOPNOTSUPP, older kernel' "/trigger/nshots: cannot set '2': Operation not supported: the device or the trigger type cannot do that\$" \
+		set zzero/0 trigger/nshots=2
+	mv kept "$devices/zzero-0000/cset0/accepted"
 	put_file "$devices/zzero-0000/cset0/trigger/fire" ''
 	fail_with 108 zzero-0000/cset0/trigger/fire
 	refused 1 'set: ESHUTDOWN' 'disabled, or its set: set enable=1' \

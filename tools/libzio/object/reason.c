@@ -20,6 +20,7 @@ struct reason {
 
 static const struct reason reasons[] = {
 	{ "current_buffer", EBUSY, "a node of the set is open, or mapped" },
+	{ "current_trigger", ENOENT, "there is no trigger type or shared trigger of this name" },
 	{ "max-buffer-len", EBUSY,
 	  "the channel has a ring, or blocks of its area are queued or in use" },
 	{ "max-buffer-kb", ENOSPC,
