@@ -68,10 +68,17 @@ def run_program(program: ModuleType, name: str, words: list[str]) -> int:
     handle_signals()
     try:
         options = words[: words.index("--")] if "--" in words else words
+        status = 0
         if "--help" in options:
             print((program.__doc__ or "").strip())
-            return 0
-        return int(program.main(words))
+        else:
+            status = int(program.main(words))
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        # Python would write the rest at its end, and fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
     except Usage as error:
         say(f"{error} (try --help)")
         return 2
