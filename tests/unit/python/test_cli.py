@@ -210,6 +210,38 @@ def test_closed_output(word: str) -> None:
     assert done.stderr == "prog: standard output: Bad file descriptor\n"
 
 
+INTERRUPTED = """
+import signal
+import sys
+from zio import cli
+
+
+def work(_):
+    signal.signal(signal.SIGALRM, lambda *_: cli.complain("prog", "interrupted"))
+    signal.setitimer(signal.ITIMER_REAL, 0.01)
+    cli.say("x" * 300000)
+    cli.say("y")
+    return 0
+
+
+sys.exit(cli.run(cli.Parser("prog", "[NAME]", ""), [], work))
+"""
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_signal_within_a_long_line(unbuffered: str) -> None:
+    """The pipe takes a part of the line: the signal ends this write()."""
+    path = os.pathsep.join([str(Path(zio.__file__).parents[1]), *sys.path])
+    env = {**os.environ, "PYTHONPATH": path, "PYTHONUNBUFFERED": unbuffered}
+    command = [sys.executable, "-c", INTERRUPTED]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, env=env, stdout=pipe, stderr=pipe) as child:
+        assert child.stderr is not None
+        assert child.stderr.readline() == b"prog: interrupted\n"
+        said, _ = child.communicate()
+    assert said == b"x" * 300000 + b"\ny\n"
+
+
 def test_closed_streams() -> None:
     """No file of the program gets the number of one, and what asks a stream works."""
     work = "sys.stderr.isatty(); cli.complain('prog', 'x'); cli.say(str(os.dup(1)))"

@@ -210,14 +210,19 @@ def _open_standard() -> None:
     would have the number of one, and Python has None for it.
 
     Complaints go nowhere then; what reads standard input, or writes a result, fails.
+    Standard output gets a buffer: with $PYTHONUNBUFFERED, Python drops what a write()
+    that a signal ends has not taken.
     """
     for fd, mode in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
             os.fstat(fd)
         except OSError:
             os.open(os.devnull, mode)
-    if sys.stdout is None:
+    out = sys.stdout
+    if out is None:
         sys.stdout = os.fdopen(1, "w", closefd=False)
+    elif isinstance(getattr(out, "buffer", None), io.RawIOBase):
+        sys.stdout = os.fdopen(1, "w", -1, out.encoding, out.errors, closefd=False)
     if sys.stderr is None:
         sys.stderr = os.fdopen(2, "w", closefd=False)
 
