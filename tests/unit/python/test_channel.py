@@ -323,6 +323,22 @@ def test_write_what_is_no_sample(samples: Any, tmp_path: Path) -> None:
     assert not path.read_bytes()
 
 
+def test_write_floats(tmp_path: Path) -> None:
+    """No control tells floats from integers. So their bits would be scaled."""
+    path = str(tmp_path / "out")
+    volts = np.array([1.5, -2], "f4")
+    sized = zio.make_control(unit="V")
+    sized["nsamples"], sized["ssize"] = 2, 4
+    with zio.open(path, create=True) as out:
+        for control in (zio.make_control(unit="V"), sized):
+            with pytest.raises(TypeError, match="a scale is for integers"):
+                out.write(volts, control)
+        out.write(volts, zio.make_control())
+    with zio.open(path) as ch:
+        found = [block.data.view("f4").tolist() for block in ch]
+    assert found == [volts.tolist()]
+
+
 @pytest.mark.parametrize("count", [0, 2])
 def test_write_one_control(count: int, tmp_path: Path) -> None:
     controls = np.zeros(count, zio.control_dtype)

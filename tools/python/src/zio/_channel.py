@@ -19,6 +19,7 @@ from ._make import complete
 from ._memory import Ring
 from ._objects import Object, find
 from ._source import Source
+from ._units import scaling_of
 
 # A channel that is faster than the program gives no newest block.
 MOST_DROPPED = 4096
@@ -178,14 +179,16 @@ class Channel(Source):
         """Send one block.
 
         `data` are the samples: bytes, or an array of integers, floats, bools or void.
-        They are written in the byte order of the machine. An array of anything else,
-        such as objects, raises TypeError. `control` is a scalar of `control_dtype`, such
-        as `block.control` or one of `zio.make_control()`; with none, the control has the
-        size and the number of samples alone. Its `nsamples` and `ssize` must fit `data`,
-        or be 0. In a block file, a control
-        without a name is one of the device `zio`, so of `zio-0000-0-0`. If it has no
-        time, it gets that of now. If it has no number, it gets the next one of its
-        channel. In a file that is appended to, it follows the last one there.
+        They are written in the byte order of the machine. A control does not tell floats
+        from integers: `block.data.view("f4")` of a reader has them again, and floats with
+        a scale raise TypeError. So does an array of anything else, such as objects.
+
+        `control` is a scalar of `control_dtype`, such as `block.control` or one of
+        `zio.make_control()`; with none, the control has the size and the number of
+        samples alone. Its `nsamples` and `ssize` must fit `data`, or be 0. In a block
+        file, a control without a name is one of the device `zio`, so of `zio-0000-0-0`.
+        If it has no time, it gets that of now. If it has no number, it gets the next one
+        of its channel. In a file that is appended to, it follows the last one there.
 
         Waits for room, unless the channel is non-blocking. Raises `WouldBlock`,
         `Interrupted`, and `Error` with:
@@ -204,6 +207,10 @@ class Channel(Source):
         else:
             ffi.memmove(head, control_bytes(control), CONTROL_SIZE)
             complete(head, array)
+        if array.dtype.kind == "f" and scaling_of(head).is_scaled:
+            raise TypeError(
+                f"{array.dtype}: a scale is for integers: write the floats without one"
+            )
         if array.nbytes > self._max_block and self.is_file:
             text = f"{self.path}: a block of {array.nbytes} bytes: none can read it"
             raise make_error(codes.EMSGSIZE, text)
