@@ -33,6 +33,9 @@
  * @choices: the only values accepted from @min to @max (-EINVAL for others); or NULL
  * @n_choices: number of @choices
  * @id: for the driver: attr_set() and attr_get() can tell attributes apart by it
+ *
+ * A device with a wrong descriptor, such as a @min above @max, is not registered (-EINVAL);
+ * the kernel log names the attribute.
  */
 struct zio_attr_desc {
 	const char *name;

@@ -68,9 +68,8 @@ static void attr_refresh(struct kobject *kobj, const struct zio_attr_desc *desc)
 		zio_cset_refresh(kobj_to_cset(kobj));
 }
 
-static struct zio_limits attr_limits(struct kobject *kobj, const struct zio_file *file)
+static struct zio_limits desc_limits(const struct zio_attr_desc *desc)
 {
-	const struct zio_attr_desc *desc = to_zio_attr(file)->desc;
 	struct zio_limits limits = {
 		.min = desc->min,
 		.max = desc->max ?: U32_MAX,
@@ -85,6 +84,11 @@ static struct zio_limits attr_limits(struct kobject *kobj, const struct zio_file
 		limits.max = desc->min || desc->max ? (s32)desc->max : S32_MAX;
 	}
 	return limits;
+}
+
+static struct zio_limits attr_limits(struct kobject *kobj, const struct zio_file *file)
+{
+	return desc_limits(to_zio_attr(file)->desc);
 }
 
 static int attr_store(struct kobject *kobj, const struct zio_file *file, const char *text)
@@ -115,18 +119,41 @@ static void init_attr(struct zio_attr *attr, unsigned int index,
 	};
 }
 
-static bool desc_is_valid(const struct zio_cset_core *cset, const struct zio_attr_desc *desc)
+/* With such limits zio_limits_parse() would accept nearly all values. */
+static bool is_empty(const struct zio_limits *limits)
+{
+	return limits->is_signed ? (s64)limits->min > (s64)limits->max :
+		limits->min > limits->max;
+}
+
+/* Returns what is wrong with a descriptor; NULL if it is right. */
+static const char *desc_fault(const struct zio_cset_core *cset, const struct zio_attr_desc *desc)
 {
 	unsigned int limit = desc->place == ZIO_ATTR_PLACE_STD ?
 		ZIO_MAX_STD_ATTR : ZIO_MAX_EXT_ATTR;
+	struct zio_limits limits = desc_limits(desc);
 
-	if (!desc->name || desc->place > ZIO_ATTR_PLACE_EXT ||
-	    (desc->place && desc->index >= limit))
-		return false;
+	if (!desc->name)
+		return "it has no name";
+	if (desc->place > ZIO_ATTR_PLACE_EXT || (desc->place && desc->index >= limit))
+		return "the control has no such place";
 	if (desc->place == ZIO_ATTR_PLACE_STD &&
 	    desc->index >= ZIO_ATTR_UNIT && desc->index <= ZIO_ATTR_OFFSET_HIGH)
-		return false;
-	return !(desc->mode & 0222) || cset->ops->attr_set;
+		return "its place in the control is the core's";
+	if (is_empty(&limits))
+		return "min is above max";
+	return desc->mode & 0222 && !cset->ops->attr_set ? "no attr_set() can set it" : NULL;
+}
+
+static int check_desc(const struct zio_cset_core *cset, const struct zio_attr_desc *desc)
+{
+	const char *fault = desc_fault(cset, desc);
+
+	if (!fault)
+		return 0;
+	dev_err(&cset->zdev->dev, "cset%u: attribute \"%s\": %s\n", cset->pub.index,
+		desc->name ?: "", fault);
+	return -EINVAL;
 }
 
 /* Makes the attributes of a list, with room for more. They are freed with the set. */
@@ -134,16 +161,16 @@ static int create_attrs(struct zio_cset_core *cset, const struct zio_attr_desc *
 			unsigned int n, unsigned int more, struct zio_attr **attrs)
 {
 	unsigned int i;
+	int ret = 0;
 
 	*attrs = kcalloc(n + more, sizeof(**attrs), GFP_KERNEL);
 	if (!*attrs)
 		return -ENOMEM;
-	for (i = 0; i < n; i++) {
-		if (WARN_ON(!desc_is_valid(cset, &list[i])))
-			return -EINVAL;
+	for (i = 0; i < n && !ret; i++) {
+		ret = check_desc(cset, &list[i]);
 		init_attr(&(*attrs)[i], i, &list[i]);
 	}
-	return 0;
+	return ret;
 }
 
 static u32 *create_values(const struct zio_attr *attrs, unsigned int n)

@@ -224,6 +224,30 @@ static void other_choices_are_refused(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, test_show(test, chan, "shift"), "-2\n");
 }
 
+static void descriptors_that_are_wrong_are_refused(struct kunit *test)
+{
+	static const struct zio_attr_desc wrong[] = {
+		{ .name = "x", .mode = 0644, .min = 5, .max = -5, .is_signed = true },
+		{ .name = "x", .mode = 0644, .min = 1, .is_signed = true },
+		{ .name = "x", .mode = 0644, .min = 5, .max = 4 },
+		{ .name = "x", .place = ZIO_ATTR_PLACE_STD, .index = ZIO_ATTR_UNIT },
+		{ .name = "x", .place = ZIO_ATTR_PLACE_EXT, .index = ZIO_MAX_EXT_ATTR },
+		{ .mode = 0644 },
+	};
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_cset_desc cset_desc = tdev->cset_desc;
+	struct zio_device_desc desc = tdev->desc;
+	unsigned int i;
+
+	desc.cset = &cset_desc;
+	cset_desc.n_chan_attrs = 1;
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		cset_desc.chan_attrs = &wrong[i];
+		KUNIT_EXPECT_PTR_EQ_MSG(test, zio_device_register(NULL, &desc, ZIO_ID_AUTO, tdev),
+					ERR_PTR(-EINVAL), "descriptor %u", i);
+	}
+}
+
 static const u32 many_choices[PAGE_SIZE];
 
 static struct zio_limits limits_of_many(struct kobject *kobj, const struct zio_file *file)
@@ -297,6 +321,7 @@ static struct kunit_case attr_cases[] = {
 	KUNIT_CASE(accepted_has_a_line_of_each_writable_file),
 	KUNIT_CASE(accepted_follows_the_flags_of_the_set),
 	KUNIT_CASE(other_choices_are_refused),
+	KUNIT_CASE(descriptors_that_are_wrong_are_refused),
 	KUNIT_CASE(accepted_may_end_in_its_first_line),
 	KUNIT_CASE(accepted_lacks_the_files_that_are_not_there),
 	KUNIT_CASE(limits_are_those_of_accepted),
