@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,12 @@ def test_all_blocks_in_order(block_file: Maker) -> None:
 def test_batch_is_full_where_blocks_are_there(block_file: Maker) -> None:
     with zio.open(block_file(range(100))) as ch:
         assert [len(batch) for batch in ch.batches(32)] == [32, 32, 32, 4]
+
+
+def test_as_many_blocks_as_there_are(block_file: Maker) -> None:
+    """No batch has so many that the memory of a list of them matters."""
+    with zio.open(block_file(range(20))) as ch:
+        assert [len(batch) for batch in ch.batches(sys.maxsize)] == [20]
 
 
 def test_losses_and_times(block_file: Maker) -> None:

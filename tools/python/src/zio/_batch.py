@@ -194,8 +194,9 @@ class Batches:
         self._channel = channel
         self._timeout = timeout
         self._ring: Ring | None = channel._ring
-        # Half of a ring stays free for the kernel.
-        self._n = min(n, max(self._ring.room_blocks // 2, 1)) if self._ring else n
+        # Half of a ring stays free for the kernel. Memory ends at MAX_BYTES.
+        most = self._ring.room_blocks // 2 if self._ring else MAX_BYTES // CONTROL_SIZE
+        self._n = min(n, max(most, 1))
         self._blocks: Any = ffi.new("struct zio_block[]", self._n)
         self._run: Any = ffi.new("struct zpy_run *")
         self._pool = Pool(0)
