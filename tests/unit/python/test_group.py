@@ -58,6 +58,8 @@ def test_sets_that_cannot_be(tmp_path: Path) -> None:
         zio.group([name], sets=["nosuch-0000-0"])
     with pytest.raises(ValueError, match="no tap"):
         zio.group([name], sets=["nosuch-0000-0"], tap=True)
+    with pytest.raises(ValueError, match="null byte"):
+        zio.group([name], sets=["nosuch-0000-0\0"])
 
 
 def test_blocks_stay_valid(tmp_path: Path) -> None:

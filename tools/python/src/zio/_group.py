@@ -15,6 +15,7 @@ from ._errors import Error, WouldBlock, make_error, new_error, raise_error
 from ._handle import LONGEST, Handle, Timer
 from ._libzio import ffi, lib
 from ._memory import Memory
+from ._objects import encode
 from ._open import open_input
 
 
@@ -115,7 +116,7 @@ class Group(Handle):
                 raise group_error(self._ch, ffi.errno)
         for name in self._sets:
             err = new_error()
-            n = lib.zio_group_add_set(self._ch, name.encode(), err)
+            n = lib.zio_group_add_set(self._ch, encode(name), err)
             if n < 0:
                 raise_error(err)
             self._names += [f"{name}-{i}" for i in range(n)]

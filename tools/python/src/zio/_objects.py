@@ -33,7 +33,8 @@ def _text(pointer: Any) -> str:
     return str(ffi.string(pointer).decode(errors="surrogateescape")) if pointer else ""
 
 
-def _encode(text: str) -> bytes:
+def encode(text: str) -> bytes:
+    """Return a name as the library takes it."""
     if "\0" in text:  # C would take what is before it.
         raise ValueError(f"{text!r} has a null byte")
     return text.encode(errors="surrogateescape")
@@ -115,7 +116,7 @@ class Object(MutableMapping[str, Value]):
     def _read(self, read: Callable[..., int], attribute: str) -> str:
         err = new_error()
         text = ffi.new("char[]", lib.ZIO_TEXT_SIZE)
-        if read(self._object, _encode(attribute), text, lib.ZIO_TEXT_SIZE, err):
+        if read(self._object, encode(attribute), text, lib.ZIO_TEXT_SIZE, err):
             raise_error(err)
         return _text(text)
 
@@ -142,7 +143,7 @@ class Object(MutableMapping[str, Value]):
             raise KeyError(f"{self.name} has no attribute {attribute}")
         err = new_error()
         text = str(int(value)) if isinstance(value, bool) else str(value)
-        if lib.zio_attr_set(self._object, _encode(attribute), _encode(text), err):
+        if lib.zio_attr_set(self._object, encode(attribute), encode(text), err):
             raise_error(err)
 
     def __delitem__(self, attribute: str) -> None:
@@ -189,7 +190,7 @@ class Object(MutableMapping[str, Value]):
 
 def _find(parent: Any, name: str) -> Object:
     err = new_error()
-    found = lib.zio_find(parent, _encode(name), ffi.NULL, err)
+    found = lib.zio_find(parent, encode(name), ffi.NULL, err)
     if not found:
         raise_error(err)
     return Object(ffi.gc(found, lib.zio_object_free))
