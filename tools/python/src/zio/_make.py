@@ -18,6 +18,9 @@ NAME = re.compile(
     r"[-/](?:chan)?(?P<chan>\d{1,5})"
 )
 
+# Scale and offset are below it.
+LIMIT = 10.0 ** (lib.ZIO_DOUBLE_MAX_EXP + 1)
+
 
 @cache
 def unit_numbers() -> dict[str, int]:
@@ -118,8 +121,9 @@ def _put_scale(head: Any, unit: str, scale: float, offset: float) -> None:
     """Put the doubles, and decimal numbers for programs that do not know them."""
     if unit not in unit_numbers():
         raise ValueError(f"{unit}: the units are {' '.join(unit_numbers())}")
-    if not (np.isfinite(scale) and np.isfinite(offset)):
-        raise ValueError(f"a scale of {scale} and {offset}: they are no numbers")
+    # NaN is not below a limit.
+    if not (abs(scale) < LIMIT and abs(offset) < LIMIT):
+        raise ValueError(f"a scale of {scale} and {offset}: no control has them")
     digits, exponent = f"{scale:.8e}".split("e")
     millionths = round(offset * 1e6) if abs(offset) < 2147 else 0
     is_held = (
