@@ -362,13 +362,52 @@ static void use_blocks(struct vmalloc_buffer *vbuf, struct vmalloc_buffer *new)
 	vbuf->tail = 0;
 }
 
+/*
+ * Returns the bytes that the blocks in use need in another area. SIZE_MAX: a block has users
+ * beside its reader, or a program that may fill it to its end. The driver has none.
+ */
+static size_t count_used(struct zio_buffer *buf)
+{
+	struct vmalloc_buffer *vbuf = buf->priv;
+	unsigned int n, i = vbuf->tail;
+	size_t size = 0;
+
+	if (vbuf->used && zio_buffer_is_output(buf))
+		return SIZE_MAX;
+	for (n = vbuf->used; n; n--, i = next_index(vbuf, i)) {
+		if (READ_ONCE(vbuf->block[i].mem))
+			return SIZE_MAX;
+		size += zio_block_room(vbuf->block[i].block.len);
+	}
+	return size;
+}
+
+/* The last user of a block may put it meanwhile: its state stays as it is. */
+static void move_blocks(struct vmalloc_buffer *vbuf, struct zio_area *area)
+{
+	unsigned int n, i = vbuf->tail;
+	struct zio_block_core *block;
+	size_t at = 0;
+
+	for (n = vbuf->used; n; n--, i = next_index(vbuf, i)) {
+		block = &vbuf->block[i];
+		memcpy(area->mem + at, block->block.data, block->block.len);
+		block->mem_offset = at;
+		block->block.data = area->mem + at;
+		block->block.size = block->block.len;
+		at += zio_block_room(block->block.len);
+	}
+	vbuf->start = at;
+}
+
+/* Unread blocks move: the reader goes on with the same samples. */
 static void use_area(struct zio_buffer *buf, struct vmalloc_buffer *new)
 {
 	struct vmalloc_buffer *vbuf = buf->priv;
 
+	move_blocks(vbuf, new->area);
 	swap(vbuf->map, new->map);
 	swap(vbuf->area, new->area);
-	vbuf->start = 0;
 	buf->area = vbuf->area;
 }
 
@@ -381,7 +420,9 @@ static int vmalloc_commit(struct zio_buffer *buf, void *prepared)
 
 	reclaim(vbuf);
 	vbuf->ready = 0;
-	if ((area || blocks) && vbuf->used)
+	if (blocks && vbuf->used)
+		return -EBUSY;
+	if (area && count_used(buf) > new->area->size)
 		return -EBUSY;
 	if (area && !zio_area_retire(vbuf->area))
 		return -EBUSY;

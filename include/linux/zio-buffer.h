@@ -136,7 +136,8 @@ struct zio_buffer {
  *        blocks that outputs or dma-bufs use. The prepared blocks replace the
  *        free blocks. Blocks of the former geometry are freed later.
  *        @commit cannot fail if only @block_size has changed. Else it may
- *        return -EBUSY, and @discard follows.
+ *        return -EBUSY, and @discard follows. A type with an area may move the
+ *        blocks in use that have no @mem: their readers wait meanwhile.
  * @discard: frees the result of @prepare.
  * @get_block: any context; one caller at a time. Returns a free block, or NULL. Under
  *        PREEMPT_RT the context may be a hard interrupt handler: take no spinlock_t.
@@ -208,6 +209,7 @@ void zio_buffer_type_unregister(struct zio_buffer_type *type);
 void zio_block_free_snapshot(struct zio_block *block);
 
 size_t zio_buffer_shots_size(const struct zio_buffer *buf);
+bool zio_buffer_is_output(const struct zio_buffer *buf);
 struct device *zio_buffer_dma_dev(const struct zio_buffer *buf);
 size_t zio_buffer_dma_size(const struct zio_buffer *buf, size_t size);
 struct zio_dma_map *zio_dma_map_create(struct zio_buffer *buf, void *mem, size_t size);

@@ -32,6 +32,20 @@ size_t zio_buffer_shots_size(const struct zio_buffer *buf)
 }
 EXPORT_SYMBOL_GPL(zio_buffer_shots_size);
 
+/**
+ * zio_buffer_is_output() - check whether programs fill the blocks of a buffer
+ * @buf: the buffer
+ *
+ * Context: Any.
+ *
+ * Return: true for an output.
+ */
+bool zio_buffer_is_output(const struct zio_buffer *buf)
+{
+	return zio_cset_is_output(buf->chan->cset);
+}
+EXPORT_SYMBOL_GPL(zio_buffer_is_output);
+
 static void free_buffer(struct zio_buffer *buf)
 {
 	struct module *owner = buf->type->owner;
@@ -422,8 +436,8 @@ int zio_buffers_resize(struct zio_cset_core *cset, size_t block_len)
  *
  * Context: Process, sleeps.
  *
- * Return: 0; -ENOMEM; -EBUSY while the channel has a ring, or while an area is
- * mapped or has a block in use; -ENOSPC if no block would fit. On error nothing has changed.
+ * Return: 0; -ENOMEM; -EBUSY while the channel has a ring, or for an area as commit() of
+ * its type; -ENOSPC if no block would fit. On error nothing has changed.
  */
 int zio_buffer_resize(struct zio_buffer *buf, unsigned int len, unsigned int kb)
 {

@@ -279,7 +279,6 @@ static void sizes_are_checked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_set_kb(chan, 0), -EINVAL);
 	KUNIT_EXPECT_EQ(test, test_set_kb(chan, UINT_MAX), -ENOMEM);
 	block = take(tdev);
-	KUNIT_EXPECT_EQ(test, test_set_kb(chan, 64), -EBUSY);
 	KUNIT_EXPECT_EQ(test, test_set_len(chan, 64), -EBUSY);
 	put(chan, block);
 	KUNIT_EXPECT_EQ(test, test_set_len(chan, 64), 0);
@@ -287,6 +286,51 @@ static void sizes_are_checked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_set_samples(cset, 2049), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, test_set_samples(cset, 2048), 0);
 	KUNIT_EXPECT_EQ(test, cset->block_len, 4096);
+}
+
+/* The first blocks of the area are free, and the third one is being read. */
+static void unread_blocks_move_to_a_new_area(struct kunit *test)
+{
+	struct test_device *tdev = create_device(test, 32);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+	u16 sample[32];
+	unsigned int i;
+
+	tdev->fill = true;
+	test_fire_events(tdev, 6);
+	for (i = 0; i < 2; i++)
+		KUNIT_ASSERT_EQ(test, test_read(user->data, sample, 64), 64);
+	KUNIT_ASSERT_EQ(test, test_read(user->data, sample, 20), 20);
+	KUNIT_ASSERT_EQ(test, test_set_kb(chan, 8), 0);
+	KUNIT_EXPECT_EQ(test, chan->buf->area->size, 8192);
+	test_fire_events(tdev, 3);
+	KUNIT_ASSERT_EQ(test, test_set_kb(chan, 4), 0);
+	KUNIT_ASSERT_EQ(test, test_read(user->data, sample, 44), 44);
+	KUNIT_EXPECT_EQ(test, sample[0], 2);
+	KUNIT_EXPECT_EQ(test, sample[21], 2);
+	for (i = 3; i < 9; i++) {
+		KUNIT_ASSERT_EQ(test, test_read(user->data, sample, 64), 64);
+		KUNIT_EXPECT_EQ(test, sample[0], i);
+		KUNIT_EXPECT_EQ(test, sample[31], i);
+	}
+	KUNIT_EXPECT_EQ(test, test_count_owned(chan),
+			min_t(size_t, chan->buf->len, chan->buf->area->size / 64));
+	KUNIT_EXPECT_EQ(test, zio_channel_losses(chan), 0);
+}
+
+static void unread_blocks_fit_in_the_new_area(struct kunit *test)
+{
+	struct test_device *tdev = create_device(test, 512);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct zio_area *area;
+
+	KUNIT_ASSERT_EQ(test, test_set_kb(chan, 64), 0);
+	area = chan->buf->area;
+	test_fire_events(tdev, DIV_ROUND_UP(PAGE_SIZE, 512) + 1);
+	KUNIT_EXPECT_EQ(test, test_set_kb(chan, 4), -EBUSY);
+	KUNIT_EXPECT_PTR_EQ(test, chan->buf->area, area);
+	KUNIT_EXPECT_EQ(test, test_set_kb(chan, 128), 0);
 }
 
 static void mapped_area_stays(struct kunit *test)
@@ -312,6 +356,8 @@ static struct kunit_case area_cases[] = {
 	KUNIT_CASE(cancelled_blocks_take_no_room),
 	KUNIT_CASE(only_the_last_block_is_cancelled),
 	KUNIT_CASE(sizes_are_checked),
+	KUNIT_CASE(unread_blocks_move_to_a_new_area),
+	KUNIT_CASE(unread_blocks_fit_in_the_new_area),
 	KUNIT_CASE(mapped_area_stays),
 	{}
 };

@@ -15,8 +15,8 @@ struct reason {
 	const char *text;
 };
 
-#define BLOCKS_IN_USE "the buffer is mapped, or blocks are queued or in use: " \
-	"read the blocks, and close the programs that have it open"
+#define BLOCKS_IN_USE "the buffer is mapped, its unread blocks need more room, or an " \
+	"output or a dma-buf has one: read them, and close the programs that have it open"
 
 static const struct reason reasons[] = {
 	{ "current_buffer", EBUSY, "a node of the set is open, or mapped" },
