@@ -74,6 +74,23 @@ TEST("sets without samples share controls", pulsed)
 	ASSERT_EQ(read_number(NONE_OUT_SYS "/statistics/lost_blocks"), 2);
 }
 
+/* As libfdelay writes it: no version, and the size of samples that the set does not have. */
+TEST("a set without samples takes a control of a program for ZIO 1.x", pulsed)
+{
+	struct zio_control ctrl = { .ssize = 4, .nbits = 32, .nsamples = 1 };
+	int out = open_node(NONE_OUT, "ctrl", O_WRONLY);
+	unsigned long before = read_number(NONE_OUT_SYS "/statistics/blocks");
+
+	ASSERT_EQ(submit(out, &ctrl), sizeof(ctrl));
+	ASSERT_EQ(read_number(NONE_OUT_SYS "/statistics/blocks"), before + 1);
+	ctrl.major_version = 2;
+	ASSERT_ERRNO(submit(out, &ctrl), EPROTO);
+	ctrl.major_version = ZIO_MAJOR_VERSION;
+	ASSERT_ERRNO(submit(out, &ctrl), EINVAL);
+	ctrl.ssize = 0;
+	ASSERT_ERRNO(submit(out, &ctrl), EMSGSIZE);
+}
+
 /* One of the two has samples, the other has none. */
 static void check_different(const char *in_node, const char *out_node)
 {

@@ -466,18 +466,21 @@ static int submit_shared(struct zio_session *sess, struct iov_iter *from,
 }
 
 /*
- * A program for ZIO 1.x may write a control with neither version nor size of a sample. It
- * gets those of the set, and without a number of samples a whole block.
+ * A program for ZIO 1.x writes a control without a version, which has any size of samples.
+ * It gets the size and the version of the set. A set with samples plays a whole block if the
+ * program gives no number of them; one that only tells the time has none.
  */
 static void complete_control(const struct zio_session *sess, struct zio_control *ctrl)
 {
 	unsigned int ssize = sess->chan->cset->ssize;
 
-	if (ctrl->major_version || ctrl->ssize)
+	if (ctrl->major_version)
 		return;
 	ctrl->major_version = ZIO_MAJOR_VERSION;
 	ctrl->ssize = ssize;
-	if (!ctrl->nsamples && ssize)
+	if (!ssize)
+		ctrl->nsamples = 0;
+	else if (!ctrl->nsamples)
 		ctrl->nsamples = sess->block->size / ssize;
 }
 

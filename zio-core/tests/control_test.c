@@ -177,16 +177,21 @@ static void empty_control_is_completed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, user->sess->block->len, 10);
 	ctrl.nsamples = 17;
 	KUNIT_EXPECT_EQ(test, test_write(user->ctrl, &ctrl, sizeof(ctrl)), -EMSGSIZE);
-	ctrl.nsamples = 5;
-	ctrl.ssize = 2;
+	ctrl.nsamples = 6;
+	ctrl.ssize = 4;
+	ctrl.nbits = 32;
+	KUNIT_EXPECT_EQ(test, test_write(user->ctrl, &ctrl, sizeof(ctrl)), sizeof(ctrl));
+	KUNIT_EXPECT_EQ(test, user->sess->block->len, 12);
+	ctrl.major_version = 2;
 	KUNIT_EXPECT_EQ(test, test_write(user->ctrl, &ctrl, sizeof(ctrl)), -EPROTO);
 	ctrl.major_version = ZIO_MAJOR_VERSION;
 	ctrl.ssize = 0;
+	ctrl.nsamples = 5;
 	KUNIT_EXPECT_EQ(test, test_write(user->ctrl, &ctrl, sizeof(ctrl)), -EINVAL);
 	ctrl.major_version = 0;
 	memset(ctrl.addr.devname, 'z', sizeof(ctrl.addr.devname));
 	KUNIT_EXPECT_EQ(test, test_write(user->ctrl, &ctrl, sizeof(ctrl)), -ENXIO);
-	KUNIT_EXPECT_EQ(test, user->sess->block->len, 10);
+	KUNIT_EXPECT_EQ(test, user->sess->block->len, 12);
 }
 
 static struct kunit_case control_cases[] = {
