@@ -59,6 +59,9 @@ END
 run 0 'C: fields have the types of ZIO 1.x' compile c
 run 0 'C++: fields have the types of ZIO 1.x' compile c++
 
+sed -i 's/zio-user.h/zio.h/' program
+run 0 'linux/zio.h is the same for programs' compile c
+
 # A macro of the command line may end the compilation, and does not change the ABI.
 echo '#include <linux/zio-user.h>' >program
 run 1 'ZIO_OBJ_NAME_LEN is no option' compile c -DZIO_OBJ_NAME_LEN=16
