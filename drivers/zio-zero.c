@@ -511,6 +511,7 @@ static const struct zio_cset_ops *zero_choose_ops(struct zero_state *state,
 }
 
 /* While blocks of one tick are read, those of the next one are in flight. */
+	{ .name = "device-name", .text = true },
 static void zero_describe_stream(const struct zero_state *state, struct zio_cset_desc *cset)
 {
 	cset->flags |= ZIO_CSET_STREAM;
@@ -558,7 +559,7 @@ static int zero_describe_csets(struct zero_state *state, struct device *dev,
 		memcpy(state->cset, zero_csets, sizeof(zero_csets));
 	for (i = 0; i < max(n_inputs, 1u); i++)
 		zero_describe_input(state, dev, i);
-	state->desc.name = "zzero";
+	state->desc.name = zero_name(dev);
 	state->desc.owner = THIS_MODULE;
 	state->desc.cset = state->cset;
 	state->desc.n_cset = n;
@@ -567,6 +568,14 @@ static int zero_describe_csets(struct zero_state *state, struct device *dev,
 
 static void zero_choose_patterns(struct zero_state *state, struct device *dev,
 				 unsigned int n_inputs)
+/* A user may give a device the name of another board, whose programs then find it. */
+static const char *zero_name(struct device *dev)
+{
+	const char *name = zio_config_text(dev, "device-name", "");
+
+	return *name ? name : "zzero";
+}
+
 {
 	int which = zio_config_value(dev, "pattern",
 				     match_string(zero_patterns, -1, pattern));

@@ -84,7 +84,7 @@ struct zio_cset_ops {
 
 /**
  * struct zio_cset_desc - a channel set: channels acquired together
- * @name: optional, shown in sysfs
+ * @name: optional, shown in sysfs; if it is a file name, the device has a link of it to csetN
  * @flags: ZIO_CSET_*
  * @n_chan: number of channels, 1 ... 65535; 1 ... 64 if interleaved
  * @ssize: bytes per sample; 0 for sets that only tell the time
@@ -139,7 +139,8 @@ struct zio_cset_desc {
 
 /**
  * struct zio_device_desc - a board
- * @name: 1 ... 11 characters of [a-z0-9_], starts the names of the nodes
+ * @name: 1 ... 11 characters of [a-z0-9_-], starts the names of the nodes. A '-' is neither
+ *        the first nor the last one, and the end is no "-" with four digits of [0-9a-f]
  * @owner: THIS_MODULE; the core holds it while a node is open
  * @cset: channel sets
  * @n_cset: number of channel sets

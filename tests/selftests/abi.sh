@@ -65,7 +65,7 @@ list_patterns()
 	sed -n -e 's#^What:[[:space:]]*\(\(slink\|sps\)-ID/[^ ,]*\)$#/sys/bus/zio/devices/\1#p' \
 		-e 's/^What:[[:space:]]*\(\/[^ ]*\).*/\1/p' "$abi"/* |
 		grep -v -e /ATTRIBUTE$ -e '^/dev/NAME' |
-		sed -e 's/NAME-ID/[a-z0-9_]+-[0-9a-f]{4}/g' \
+		sed -e 's/NAME-ID/[a-z0-9_-]+-[0-9a-f]{4}/g' \
 		-e 's/\(zzero\|slink\|sps\)-ID/\1-[0-9a-f]{4}/' \
 		-e 's/csetN/cset[0-9]+/' -e 's/chanM/chan[0-9]+/' \
 		-e 's/-N-M-/-[0-9]+-[0-9]+-/' -e 's/-N-ctrl/-[0-9]+-ctrl/' \

@@ -26,6 +26,7 @@ DOCUMENTS = "reading-fast block-files sharing migration two-boards-one-clock".sp
 ARGUMENTS: dict[str, list[Any]] = {
     "completion_test.sh": [OUT, TOOLS / "completion/zio"],
     "header_test.sh": [ROOT / "include/uapi"],
+    "udev_test.sh": [TOOLS / "udev/60-zio.rules"],
     "bench_test.c": [ROOT / "Documentation/slink-model.md"],
 }
 # Seconds. Even on a busy machine only a program that hangs takes so long.

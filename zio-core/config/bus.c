@@ -104,3 +104,34 @@ void zio_bus_unlink(struct zio_device *zdev)
 		sysfs_remove_link(zio_root_devices, zdev->name);
 	sysfs_remove_link(zio_root_devices, dev_name(&zdev->dev));
 }
+
+static int link_set(struct zio_cset_core *cset)
+{
+	const char *name = cset->desc->name;
+
+	if (!name)
+		return 0;
+	if (!*name || *name == '.' || strchr(name, '/'))
+		return -EINVAL;
+	return sysfs_create_link_nowarn(&cset->zdev->dev.kobj, &cset->kobj, name);
+}
+
+/**
+ * zio_device_link_sets() - link the sets by the names that they have from their driver
+ * @zdev: the device, with all files that its directory gets
+ *
+ * The link is beside csetN, as in ZIO 1.x. It is missing if an earlier set, or another file,
+ * has the name: the set works without it. The links go with the directory.
+ *
+ * Context: Process, sleeps.
+ */
+void zio_device_link_sets(struct zio_device *zdev)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < zdev->desc->n_cset; i++)
+		n += link_set(zdev->cset[i]) != 0;
+	if (n)
+		dev_info(&zdev->dev, "%u sets have names that are no links: taken, or no file names\n",
+			 n);
+}

@@ -22,6 +22,7 @@ int zio_bus_init(void);
 void zio_bus_exit(void);
 void zio_bus_link(struct zio_device *zdev);
 void zio_bus_unlink(struct zio_device *zdev);
+void zio_device_link_sets(struct zio_device *zdev);
 
 /* attr.c */
 int zio_cset_create_attrs(struct zio_cset_core *cset);

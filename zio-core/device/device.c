@@ -89,11 +89,24 @@ static void free_id(struct zio_device *zdev)
 	zdev->id_name = NULL;
 }
 
-static bool name_is_valid(const char *name)
+/* Does the text end as a name with a number does, such as "zzero-0000"? */
+static bool name_has_id(const char *name, size_t len)
 {
-	size_t len = name ? strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") : 0;
+	const char *end = name + len - strlen("-0000");
 
-	return len && len < ZIO_OBJ_NAME_LEN && !name[len];
+	return end >= name && *end == '-' && strspn(end + 1, "0123456789abcdef") == 4;
+}
+
+/*
+ * Programs find the parts of "NAME-ID-CSET-CHAN" from the right, where ID may be missing.
+ * So no name ends as one with a number does. A '-' in front would look like an option.
+ */
+bool zio_device_name_is_valid(const char *name)
+{
+	size_t len = name ? strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") : 0;
+
+	return len && len < ZIO_OBJ_NAME_LEN && !name[len] && name[0] != '-' &&
+		name[len - 1] != '-' && !name_has_id(name, len);
 }
 
 static bool stream_is_valid(const struct zio_cset_desc *desc)
@@ -129,8 +142,7 @@ bool zio_device_desc_is_valid(const struct zio_device_desc *desc)
 {
 	unsigned int i;
 
-	if (!name_is_valid(desc->name) || !desc->n_cset ||
-	    desc->n_cset > U16_MAX)
+	if (!desc->n_cset || desc->n_cset > U16_MAX)
 		return false;
 	for (i = 0; i < desc->n_cset; i++)
 		if (!cset_desc_is_valid(&desc->cset[i]))
@@ -168,6 +180,11 @@ static struct zio_device *alloc_device(struct device *parent,
 	zdev->dev.parent = parent;
 	zdev->dev.bus = &zio_bus;
 	zdev->dev.release = release_device;
+	/* A user may have chosen the name: see zio-zero.c. */
+	if (!zio_device_name_is_valid(desc->name)) {
+		pr_err("zio: no name of a device: \"%s\"\n", desc->name);
+		return ERR_PTR(-EINVAL);
+	}
 	device_set_pm_not_required(&zdev->dev);
 	ret = take_id(zdev, id) ?: dev_set_name(&zdev->dev, "%s-%04x", zdev->name, zdev->id);
 	if (ret) {
@@ -229,15 +246,16 @@ static int add_device(struct zio_device *zdev)
  * @desc: describes the board; stays valid until the device is unregistered
  * @id: number among the devices of that name, or ZIO_ID_AUTO
  * @priv: for the driver's use, see zio_cset_priv()
+	zio_device_link_sets(zdev);
  *
  * When the function returns, the nodes exist and work.
  *
  * Context: Process, sleeps.
  *
  * Return: the device; or an ERR_PTR, with everything undone: -EINVAL if the descriptor is
- * wrong (with a warning, since this is a fault of the driver); -EEXIST if the number is
- * taken; -ENOSPC if all numbers are; -ENOMEM; or an error of the driver's init(), of the
- * buffer or the trigger type, or of sysfs.
+ * wrong (with a warning, since this is a fault of the driver) or its name is; -EEXIST if
+ * the number is taken; -ENOSPC if all numbers are; -ENOMEM; or an error of the driver's
+ * init(), of the buffer or the trigger type, or of sysfs.
  */
 struct zio_device *zio_device_register(struct device *parent,
 				       const struct zio_device_desc *desc,

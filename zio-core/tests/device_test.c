@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* device_test.c: descriptions of boards, and the directories where users make some */
 #include <linux/configfs.h>
+#include <linux/kernfs.h>
 #include <linux/module.h>
 #include <linux/platform_device.h>
 #include <linux/zio-config.h>
@@ -75,6 +76,25 @@ static struct {
 	unsigned int probes;
 	u32 number, choice;
 	char text[8];
+/* The end of a name is no number of a device: "a-0-0000" has the name "a-0". */
+static void names_have_hyphens_inside(struct kunit *test)
+{
+	static const char *const right[] = {
+		"a", "adc-100m14b", "tdc-1n5c", "a-0", "a-0-1", "a--b", "a-000", "a-00000",
+		"a-000g", "0000", "_0000", "a-0000-b",
+	};
+	static const char *const wrong[] = {
+		NULL, "", "-", "-a", "a-", "a-0000", "a-beef", "a-b-00ff", "Adc", "a.b", "a/b",
+		"abc-defg-hij",
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(right); i++)
+		KUNIT_EXPECT_TRUE_MSG(test, zio_device_name_is_valid(right[i]), "%s", right[i]);
+	for (i = 0; i < ARRAY_SIZE(wrong); i++)
+		KUNIT_EXPECT_FALSE_MSG(test, zio_device_name_is_valid(wrong[i]), "%s", wrong[i]);
+}
+
 } seen;
 
 static int probe_board(struct platform_device *pdev)
@@ -87,6 +107,69 @@ static int probe_board(struct platform_device *pdev)
 }
 
 static struct platform_driver board_driver = {
+/* --- names ------------------------------------------------------------------------- */
+
+static const struct zio_cset_desc named_csets[] = {
+	{ .name = "ft-ch1", .n_chan = 1, .ops = &no_ops },
+	{ .name = "ft-ch1", .n_chan = 1, .ops = &no_ops },
+	{ .name = "cset3", .n_chan = 1, .ops = &no_ops },
+	{ .n_chan = 1, .ops = &no_ops },
+	{ .name = "uevent", .n_chan = 1, .ops = &no_ops },
+	{ .name = "a/b", .n_chan = 1, .ops = &no_ops },
+	{ .name = ".", .n_chan = 1, .ops = &no_ops },
+	{ .name = "", .n_chan = 1, .ops = &no_ops },
+};
+
+/* Returns the set whose directory a file in that of the device links to. */
+static int linked_set(struct zio_device *zdev, const char *name)
+{
+	struct kernfs_node *node = kernfs_find_and_get(zdev->dev.kobj.sd, name);
+	int i = -1;
+
+	if (node && kernfs_type(node) == KERNFS_LINK)
+		for (i = zdev->desc->n_cset - 1; i >= 0; i--)
+			if (node->symlink.target_kn == zdev->cset[i]->kobj.sd)
+				break;
+	kernfs_put(node);
+	return i;
+}
+
+static void unregister_device(void *zdev)
+{
+	zio_device_unregister(zdev);
+}
+
+static void sets_are_linked_by_their_names(struct kunit *test)
+{
+	struct zio_device_desc desc = describe_board(named_csets);
+	struct zio_device *zdev;
+	unsigned int turn;
+
+	desc.n_cset = ARRAY_SIZE(named_csets);
+	for (turn = 0; turn < 2; turn++) {
+		zdev = zio_device_register(NULL, &desc, ZIO_ID_AUTO, NULL);
+		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, zdev);
+		test_add_action(test, unregister_device, zdev);
+		KUNIT_EXPECT_EQ(test, linked_set(zdev, "ft-ch1"), 0);
+		KUNIT_EXPECT_EQ(test, linked_set(zdev, "cset3"), -1);
+		KUNIT_EXPECT_EQ(test, linked_set(zdev, "uevent"), -1);
+		KUNIT_EXPECT_EQ(test, linked_set(zdev, "a/b"), -1);
+		KUNIT_EXPECT_EQ(test, linked_set(zdev, "."), -1);
+		KUNIT_EXPECT_EQ(test, linked_set(zdev, ""), -1);
+		test_release_action(test, unregister_device, zdev);
+	}
+}
+
+static void board_without_a_right_name_is_refused(struct kunit *test)
+{
+	struct zio_device_desc desc = describe_board(named_csets);
+
+	desc.name = "ztest-0000";
+	KUNIT_EXPECT_PTR_EQ(test, zio_device_register(NULL, &desc, ZIO_ID_AUTO, NULL),
+			    ERR_PTR(-EINVAL));
+	KUNIT_EXPECT_EQ(test, test_count_devices(), 0);
+}
+
 	.driver.name = "zio-ztest",
 	.probe = probe_board,
 };
@@ -179,3 +262,6 @@ static struct kunit_case device_cases[] = {
 };
 
 TEST_SUITE("zio-device", device_cases);
+	KUNIT_CASE(names_have_hyphens_inside),
+	KUNIT_CASE(sets_are_linked_by_their_names),
+	KUNIT_CASE(board_without_a_right_name_is_refused),

@@ -32,6 +32,7 @@ EXPORT_SYMBOL_NS_GPL(zio_cset_pull, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_unfreeze, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_use_dma, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_device_desc_is_valid, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_device_name_is_valid, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_mem_put, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_memory_is_below, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_queue_alloc, ZIO_TEST);

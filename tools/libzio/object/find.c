@@ -204,7 +204,11 @@ static int explain_no_device(const struct search *at, const char *root,
 			   "%s: no such device or channel; there are: %s", name, there);
 }
 
-/* "zzero-0000-0" may be a set of zzero-0000, and channel 0 of set 0000 of zzero. */
+/*
+ * "zzero-0000-0" may be a set of zzero-0000, and channel 0 of set 0000 of zzero. "a-0-1" may
+ * be a device, channel 1 of a/0, or set 1 of the device a-0. The first that is there is
+ * meant. A name with the number of its device means one thing: no name ends like a number.
+ */
 static int find_below(struct search *at, const char *root, const char *name)
 {
 	struct zio_name parts;
