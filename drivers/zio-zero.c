@@ -52,6 +52,7 @@ enum zero_attr {
 	ZERO_GAIN,
 	ZERO_OFFSET,
 	ZERO_SEQUENCE,
+	ZERO_NEXT,
 };
 
 /* MIXED: channels 0, 1, 2, 3, ... have zero, random, sawtooth, zero, ... */
@@ -359,9 +360,15 @@ static int zero_count(struct zio_cset *cset)
 	return 0;
 }
 
-static u32 *zero_find_value(struct zero_state *state, unsigned long id)
+static u32 *zero_find_value(struct zio_cset *cset, const struct zio_channel *chan,
+			    unsigned long id)
 {
+	struct zero_state *state = zio_cset_priv(cset);
+
 	switch (id) {
+	case ZERO_NEXT:
+		return &state->chan[zio_cset_index(cset) * state->n_chan +
+				    zio_channel_index(chan)].value;
 	case ZERO_PERIOD:
 		return &state->period;
 	case ZERO_GAIN:
@@ -376,14 +383,14 @@ static u32 *zero_find_value(struct zero_state *state, unsigned long id)
 static int zero_attr_set(struct zio_cset *cset, struct zio_channel *chan,
 			 const struct zio_attr_desc *attr, u32 value)
 {
-	WRITE_ONCE(*zero_find_value(zio_cset_priv(cset), attr->id), value);
+	WRITE_ONCE(*zero_find_value(cset, chan, attr->id), value);
 	return 0;
 }
 
 static int zero_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 			 const struct zio_attr_desc *attr, u32 *value)
 {
-	*value = READ_ONCE(*zero_find_value(zio_cset_priv(cset), attr->id));
+	*value = READ_ONCE(*zero_find_value(cset, chan, attr->id));
 	return 0;
 }
 
@@ -393,15 +400,21 @@ static const struct zio_cset_ops zero_input_ops = {
 
 static const struct zio_cset_ops zero_any_ops = {
 	.raw_io = zero_any_input,
+	.attr_set = zero_attr_set,
+	.attr_get = zero_attr_get,
 };
 
 static const struct zio_cset_ops zero_asleep_ops = {
 	.raw_io = zero_convert_asleep,
+	.attr_set = zero_attr_set,
+	.attr_get = zero_attr_get,
 };
 
 static const struct zio_cset_ops zero_convert_ops = {
 	.raw_io = zero_convert,
 	.stop_io = zero_stop,
+	.attr_set = zero_attr_set,
+	.attr_get = zero_attr_get,
 };
 
 static const struct zio_cset_ops zero_stream_ops = {
@@ -430,6 +443,11 @@ static const struct zio_attr_desc zero_stream_attrs[] = {
 		.max = NSEC_PER_SEC,
 		.id = ZERO_PERIOD,
 	},
+};
+
+/* What each channel of an interleaved set has beside the block that carries all of them */
+static const struct zio_attr_desc zero_member_attrs[] = {
+	ZIO_ATTR_PARAM("next-sample", 0644, 0, ZERO_NEXT),
 };
 
 static const struct zio_attr_desc zero_count_attrs[] = {
@@ -493,6 +511,7 @@ static const struct zio_config_attr zero_config_attrs[] = {
 	{ .name = "nsamples", .value = 16, .min = 1, .max = BIT(24) },
 	{ .name = "csets", .max = U16_MAX },
 	{ .name = "stream", .max = ZERO_MAX_STREAM },
+	{ .name = "device-name", .text = true },
 };
 
 /* The conversion of cset0 may last some time. The sets like it have no timer. */
@@ -511,7 +530,6 @@ static const struct zio_cset_ops *zero_choose_ops(struct zero_state *state,
 }
 
 /* While blocks of one tick are read, those of the next one are in flight. */
-	{ .name = "device-name", .text = true },
 static void zero_describe_stream(const struct zero_state *state, struct zio_cset_desc *cset)
 {
 	cset->flags |= ZIO_CSET_STREAM;
@@ -537,14 +555,25 @@ static void zero_describe_input(struct zero_state *state, struct device *dev,
 	cset->ssize = state->ssize;
 	cset->nsamples = zio_config_value(dev, "nsamples", 0);
 	cset->ops = zero_choose_ops(state, dev, index);
-	if (state->interleaved)
+	if (state->interleaved) {
 		cset->flags |= ZIO_CSET_INTERLEAVED;
+		cset->chan_attrs = zero_member_attrs;
+		cset->n_chan_attrs = ARRAY_SIZE(zero_member_attrs);
+	}
 	if (!zero_takes_shots(state, cset))
 		cset->flags &= ~ZIO_CSET_SHOTS;
 	if (cset->ops == &zero_asleep_ops)
 		cset->flags |= ZIO_CSET_SLEEPS;
 	if (cset->ops == &zero_stream_ops)
 		zero_describe_stream(state, cset);
+}
+
+/* A user may give a device the name of another board, whose programs then find it. */
+static const char *zero_name(struct device *dev)
+{
+	const char *name = zio_config_text(dev, "device-name", "");
+
+	return *name ? name : "zzero";
 }
 
 static int zero_describe_csets(struct zero_state *state, struct device *dev,
@@ -568,14 +597,6 @@ static int zero_describe_csets(struct zero_state *state, struct device *dev,
 
 static void zero_choose_patterns(struct zero_state *state, struct device *dev,
 				 unsigned int n_inputs)
-/* A user may give a device the name of another board, whose programs then find it. */
-static const char *zero_name(struct device *dev)
-{
-	const char *name = zio_config_text(dev, "device-name", "");
-
-	return *name ? name : "zzero";
-}
-
 {
 	int which = zio_config_value(dev, "pattern",
 				     match_string(zero_patterns, -1, pattern));

@@ -246,8 +246,7 @@ struct zio_cset_core {
 	/* configuration */
 	struct mutex change; /* replacement of trigger and buffers */
 	struct mutex mutex; /* configuration */
-	bool enabled;
-	bool gone;
+	bool enabled, gone;
 	bool ending; /* it will be gone: no writer begins a replacement */
 	u32 timeout_ms;
 	struct zio_binding *bind;
@@ -258,7 +257,8 @@ struct zio_cset_core {
 	u32 *values; /* of attrs */
 	unsigned int open_files;
 	struct zio_channel_core **chan;
-	struct device *set_node; /* or NULL: see channel/node.c */
+	struct zio_member **members; /* of an interleaved set, or NULL: see config/attr.c */
+	struct device *set_node, *alias_nodes; /* or NULL: see channel/node.c */
 };
 
 struct zio_device {

@@ -103,7 +103,8 @@ struct zio_cset_ops {
  * @ops: the operations of the driver
  * @cset_attrs: attributes of the set
  * @n_cset_attrs: number of attributes of the set
- * @chan_attrs: attributes of each channel
+ * @chan_attrs: attributes of each channel. If interleaved: of each channel of the board,
+ *              with no place in the control
  * @n_chan_attrs: number of attributes of each channel
  * @scaling: how samples become physical values; NULL: they are plain numbers
  * @n_scaling: entries of @scaling: 1 for all channels, or @n_chan, one for each. An

@@ -68,7 +68,7 @@ list_patterns()
 		sed -e 's/NAME-ID/[a-z0-9_-]+-[0-9a-f]{4}/g' \
 		-e 's/\(zzero\|slink\|sps\)-ID/\1-[0-9a-f]{4}/' \
 		-e 's/csetN/cset[0-9]+/' -e 's/chanM/chan[0-9]+/' \
-		-e 's/-N-M-/-[0-9]+-[0-9]+-/' -e 's/-N-ctrl/-[0-9]+-ctrl/' \
+		-e 's/-N-M-/-[0-9]+-[0-9]+-/' -e 's/-N-i-/-[0-9]+-i-/' -e 's/-N-ctrl/-[0-9]+-ctrl/' \
 		-e 's/TYPE\|DRIVER\|NAME/[^\/]+/g' -e 's#/$##' | sort -u
 }
 

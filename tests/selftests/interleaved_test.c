@@ -10,6 +10,7 @@
 #define RACK	ZIO_CONFIG "/devices/zzero/rack1"
 #define SYS	"/sys/bus/zio/devices/zzero-0009/cset0"
 #define NODE	"/dev/zio/zzero-0009-0-0"
+#define ALIAS	"/dev/zio/zzero-0009-0-i"
 
 static void make_rack(void)
 {
@@ -65,8 +66,71 @@ static void check_read_error(int code)
 TEST("five channels are one channel whose blocks interleave them", interleaved)
 {
 	ASSERT_TRUE(exists(SYS "/chan0"));
-	ASSERT_TRUE(!exists(SYS "/chan1"));
+	ASSERT_TRUE(!exists(SYS "/chan1/buffer"));
+	ASSERT_TRUE(!exists("/dev/zio/zzero-0009-0-1-ctrl"));
 	check_frames(5, 0x1f, 80);
+}
+
+/* One process has one session, whatever names its nodes have. */
+TEST("a program for ZIO 1.x finds the channel by its name there", interleaved)
+{
+	struct pair pair = {
+		.ctrl = open_file(ALIAS "-ctrl", O_RDONLY),
+		.data = open_file(NODE "-data", O_RDONLY),
+	};
+	struct zio_control ctrl = read_control(pair.ctrl);
+	uint16_t sample[80];
+
+	ASSERT_EQ(ctrl.addr.chan, 0);
+	ASSERT_TRUE(ctrl.flags & ZIO_CONTROL_INTERLEAVE_DATA);
+	ASSERT_EQ(read(pair.data, sample, sizeof(sample)), 160);
+	close_pair(pair);
+	pair.data = open_file(ALIAS "-data", O_RDONLY);
+	ASSERT_EQ(read(pair.data, sample, sizeof(sample)), 160);
+	close(pair.data);
+	ASSERT_EQ(read_number(SYS "/chani/statistics/blocks"), 2);
+	write_text(SYS "/chani/buffer/max-buffer-len", "20");
+	ASSERT_EQ(read_number(SYS "/chan0/buffer/max-buffer-len"), 20);
+	write_text(RACK "/live", "0");
+	ASSERT_TRUE(!exists(ALIAS "-data"));
+}
+
+/* A file that is open when the board goes returns ENODEV, by either name. */
+TEST("the second names go with the board", interleaved)
+{
+	struct pair pair = open_pair(ALIAS, O_RDONLY);
+	char sample[2];
+
+	write_text(RACK "/live", "0");
+	ASSERT_ERRNO(read(pair.data, sample, sizeof(sample)), ENODEV);
+	ASSERT_TRUE(!exists(ALIAS "-ctrl"));
+	write_text(RACK "/live", "1");
+	ASSERT_ERRNO(read(pair.data, sample, sizeof(sample)), ENODEV);
+	close_pair(pair);
+	check_frames(5, 0x1f, 80);
+}
+
+TEST("each channel of the board has attributes", interleaved)
+{
+	struct pair pair = open_pair(NODE, O_RDONLY);
+	uint16_t sample[80];
+	char path[100], text[8];
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		snprintf(path, sizeof(path), SYS "/chan%d/next-sample", i);
+		ASSERT_EQ(read_number(path), 0);
+		snprintf(text, sizeof(text), "%d", 1000 * i);
+		write_text(path, text);
+	}
+	ASSERT_TRUE(!exists(SYS "/chan5"));
+	ASSERT_EQ(read(pair.data, sample, sizeof(sample)), 160);
+	for (i = 0; i < 80; i++)
+		ASSERT_EQ(sample[i], 1000 * (i % 5) + i / 5);
+	ASSERT_EQ(read_number(SYS "/chan4/next-sample"), 4016);
+	ASSERT_EQ(read_number(SYS "/chani/next-sample"), 16);
+	refuse(SYS "/chan4/next-sample", "4294967296", ERANGE);
+	close_pair(pair);
 }
 
 TEST("a mask chooses some of the channels", interleaved)

@@ -126,6 +126,7 @@ errno_text()
 	EOVERFLOW) echo 'Value too large for defined data type' ;;
 	EPERM) echo 'Operation not permitted' ;;
 	EPIPE) echo 'Broken pipe' ;;
+	EPROTO) echo 'Protocol error' ;;
 	EPROTOTYPE) echo 'Protocol wrong type for socket' ;;
 	ERANGE) echo 'Numerical result out of range' ;;
 	ESPIPE) echo 'Illegal seek' ;;

@@ -138,6 +138,72 @@ TEST("each kind of object is found", fresh)
 	ASSERT_FINDS("bus:", "bus:", ZIO_OBJECT_BUS);
 }
 
+/* A full name means one thing; of a short one, the first that is there is meant. */
+TEST("names of devices have hyphens, and end like names of channels", fresh)
+{
+	make_device("adc-100m14b-0000");
+	make_device("a-0000");
+	ASSERT_FINDS("adc-100m14b", "adc-100m14b-0000", ZIO_OBJECT_DEVICE);
+	ASSERT_FINDS("adc-100m14b-0-1", "adc-100m14b-0000/cset0/chan1", ZIO_OBJECT_CHANNEL);
+	ASSERT_FINDS("adc-100m14b-10", "adc-100m14b-0000/cset10", ZIO_OBJECT_CSET);
+	ASSERT_FINDS("adc-100m14b/adc/1", "adc-100m14b-0000/cset0/chan1", ZIO_OBJECT_CHANNEL);
+	ASSERT_FINDS("a-2", "a-0000/cset2", ZIO_OBJECT_CSET);
+	ASSERT_FINDS("a-0-1", "a-0000/cset0/chan1", ZIO_OBJECT_CHANNEL);
+	ASSERT_LACKS("a-0-0-1", ENOENT, "there are: a-0000 a-b-00ff");
+	make_device("a-0-0000");
+	ASSERT_FINDS("a-0", "a-0-0000", ZIO_OBJECT_DEVICE);
+	ASSERT_FINDS("a/0", "a-0000/cset0", ZIO_OBJECT_CSET);
+	ASSERT_FINDS("a-0000-0", "a-0000/cset0", ZIO_OBJECT_CSET);
+	ASSERT_FINDS("a-0-1", "a-0000/cset0/chan1", ZIO_OBJECT_CHANNEL);
+	ASSERT_FINDS("a-0-2", "a-0-0000/cset2", ZIO_OBJECT_CSET);
+	ASSERT_FINDS("a-0/0/1", "a-0-0000/cset0/chan1", ZIO_OBJECT_CHANNEL);
+	ASSERT_FINDS("a-0-0-1", "a-0-0000/cset0/chan1", ZIO_OBJECT_CHANNEL);
+	ASSERT_FINDS("a-0000-0-1", "a-0000/cset0/chan1", ZIO_OBJECT_CHANNEL);
+	ASSERT_FINDS("a-0-0000-0-1", "a-0-0000/cset0/chan1", ZIO_OBJECT_CHANNEL);
+	ASSERT_FINDS("/dev/zio/a-0-0000-0-1-data", "a-0-0000/cset0/chan1",
+		     ZIO_OBJECT_CHANNEL);
+}
+
+static unsigned int count_listed(enum zio_object_kind kind, const char *name)
+{
+	struct zio_object *set = zio_find(NULL, "zzero-0", NULL, &err);
+	struct zio_object **list = zio_list(set, kind, &err);
+	unsigned int i, n = 0;
+
+	for (i = 0; list && list[i]; i++)
+		n += !strcmp(zio_object_name(list[i]), name);
+	zio_list_free(list);
+	zio_object_free(set);
+	return n;
+}
+
+/* As the kernel has it: chani is a link, and chan1 has attributes alone. */
+TEST("an interleaved set has one channel, which is i, too", fresh)
+{
+	struct zio_object *part;
+	char text[ZIO_TEXT_SIZE];
+
+	ASSERT_LACKS("zzero-0-i", ENOENT, "no such device or channel");
+	ASSERT_LACKS("zzero/0/chani", ENOENT, "no channel, part or attribute 'chani'");
+	ASSERT_EQ(symlink("chan0", in_dir("sys/bus/zio/devices/zzero-0000/cset0/chani")), 0);
+	ASSERT_FINDS("zzero-0-i", "zzero-0000/cset0/chan0", ZIO_OBJECT_CHANNEL);
+	ASSERT_FINDS("zzero/0/i", "zzero-0000/cset0/chan0", ZIO_OBJECT_CHANNEL);
+	ASSERT_FINDS("/dev/zio/zzero-0000-0-i-ctrl", "zzero-0000/cset0/chan0",
+		     ZIO_OBJECT_CHANNEL);
+	ASSERT_FINDS("zzero/cset0/chani/buffer", "zzero-0000/cset0/chan0/buffer",
+		     ZIO_OBJECT_BUFFER);
+	ASSERT_FINDS("zzero-0-0", "zzero-0000/cset0/chan0", ZIO_OBJECT_CHANNEL);
+	ASSERT_FINDS("zzero/0/1", "zzero-0000/cset0/chan1", ZIO_OBJECT_PART);
+	ASSERT_EQ(count_listed(ZIO_OBJECT_CHANNEL, "zzero-0000/cset0/chan0"), 1);
+	ASSERT_EQ(count_listed(ZIO_OBJECT_CHANNEL, "zzero-0000/cset0/chan1"), 0);
+	ASSERT_EQ(count_listed(ZIO_OBJECT_PART, "zzero-0000/cset0/chan1"), 1);
+	ASSERT_EQ(count_listed(ZIO_OBJECT_PART, "zzero-0000/cset0/chani"), 0);
+	part = zio_find(NULL, "zzero/0/1", NULL, &err);
+	ASSERT_EQ(zio_attr_accepted(part, "offset", text, sizeof(text), &err), 0);
+	ASSERT_STR(text, "[-5 1 5]");
+	zio_object_free(part);
+}
+
 /* The nodes stand beside the tree that stands for sysfs. */
 TEST("a channel is opened by the name that its set has from the driver", fresh)
 {

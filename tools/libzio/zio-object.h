@@ -53,7 +53,8 @@ enum zio_object_kind {
  * @name: the name, relative to @in. Of the whole machine: "zzero-0000" or "zzero" (id
  *        0); "zzero/cset0", "zzero/0", "zzero-0", or the set by the name from its
  *        driver; "zzero/0/1", "zzero-0-1" or the path of a node; "zzero/0/trigger";
- *        "trigger:clock0"; "device:rack1"; "bus:"
+ *        "trigger:clock0"; "device:rack1"; "bus:". "i" is channel 0 of an interleaved
+ *        set. libzio(3) tells which of several objects a short name means
  * @attr: receives the last part of @name, within @name, if that is an attribute; else
  *        NULL. If @attr is NULL, the name of an attribute is an error
  * @err: receives the reason of a failure; may be NULL

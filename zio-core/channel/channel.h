@@ -104,8 +104,8 @@ int zio_nodes_create(struct zio_channel_core *chan);
 void zio_nodes_remove(struct zio_channel_core *chan);
 struct zio_channel_core *
 zio_channel_find(const char *device, unsigned int set, unsigned int index);
-int zio_set_node_create(struct zio_cset_core *cset);
-void zio_set_node_remove(struct zio_cset_core *cset);
+int zio_set_nodes_create(struct zio_cset_core *cset);
+void zio_set_nodes_remove(struct zio_cset_core *cset);
 
 /* chardev.c */
 struct zio_session *zio_session_of_file(const struct file *file);

@@ -3,9 +3,10 @@
  * node.c: the nodes in /dev/zio, and open()
  *
  * A channel has a node for control, and one for data. An input set with several channels has
- * one for its ring, which belongs to its first channel. The driver data of a node's device
- * are the channel, and the node holds it. An open file holds the channel and the driver's
- * module, not the device. A channel holds its set.
+ * one for its ring, which belongs to its first channel. An interleaved set has second nodes
+ * for its channel, with the names of ZIO 1.x: "-i-" in place of "-0-". The driver data of a
+ * node's device are the channel, and the node holds it. An open file holds the channel and
+ * the driver's module, not the device. A channel holds its set.
  *
  * When a node goes, its minor stays reserved, without a node, until devtmpfs has removed the
  * file. So no other node gets a name or a number that is in use.
@@ -30,16 +31,25 @@ static struct zio_channel_core *node_channel(const struct device *node)
 	return dev_get_drvdata(node);
 }
 
+static bool node_is_alias(const struct device *node)
+{
+	const struct device *alias = node_channel(node)->cset->alias_nodes;
+
+	return alias && (node == &alias[0] || node == &alias[1]);
+}
+
 static bool node_is_data(const struct device *node)
 {
-	return node == &node_channel(node)->data_node;
+	const struct zio_channel_core *chan = node_channel(node);
+
+	if (node_is_alias(node))
+		return node == &chan->cset->alias_nodes[1];
+	return node == &chan->data_node;
 }
 
 static bool node_is_set(const struct device *node)
 {
-	const struct zio_channel_core *chan = node_channel(node);
-
-	return node != &chan->ctrl_node && node != &chan->data_node;
+	return node == node_channel(node)->cset->set_node;
 }
 
 static const struct file_operations *pick_fops(const struct device *node)
@@ -226,12 +236,16 @@ static int name_device(struct device *node)
 	const struct zio_channel_core *chan = node_channel(node);
 	const struct zio_cset_core *cset = chan->cset;
 	const struct zio_device *zdev = cset->zdev;
+	const char *kind = node_is_data(node) ? "data" : "ctrl";
 
+	if (node_is_alias(node))
+		return dev_set_name(node, "%s-%04x-%u-i-%s", zdev->name, zdev->id,
+				    cset->pub.index, kind);
 	if (node_is_set(node))
 		return dev_set_name(node, "%s-%04x-%u-ctrl", zdev->name, zdev->id,
 				    cset->pub.index);
 	return dev_set_name(node, "%s-%04x-%u-%u-%s", zdev->name, zdev->id, cset->pub.index,
-			    chan->pub.index, node_is_data(node) ? "data" : "ctrl");
+			    chan->pub.index, kind);
 }
 
 /* Returns 0; -EBUSY if all minors are in use; or an error of the driver core. */
@@ -328,18 +342,31 @@ zio_channel_find(const char *device, unsigned int set, unsigned int index)
 	return chan;
 }
 
+/* Not links: a machine without udev has these names, too. */
+static int create_alias_nodes(struct zio_cset_core *cset)
+{
+	struct device *alias = kcalloc(2, sizeof(*alias), GFP_KERNEL);
+
+	cset->alias_nodes = alias;
+	if (!alias)
+		return -ENOMEM;
+	return add_node(&alias[0], cset->chan[0]) ?: add_node(&alias[1], cset->chan[0]);
+}
+
 /**
- * zio_set_node_create() - create the node of a set
+ * zio_set_nodes_create() - create the node of a set's ring, or the second nodes of its channel
  * @cset: the channel set, which has its channels
  *
- * Outputs, streams, and sets of one channel have none.
+ * Outputs, streams, and sets of one channel have no ring. An interleaved set has second nodes.
  *
  * Context: Process, sleeps.
  *
  * Return: as zio_nodes_create(); -ENOMEM.
  */
-int zio_set_node_create(struct zio_cset_core *cset)
+int zio_set_nodes_create(struct zio_cset_core *cset)
 {
+	if (cset->flags & ZIO_CSET_INTERLEAVED)
+		return create_alias_nodes(cset);
 	if (zio_cset_is_output(cset) || zio_cset_is_stream(cset) || cset->n_chan < 2)
 		return 0;
 	cset->set_node = kzalloc(sizeof(*cset->set_node), GFP_KERNEL);
@@ -349,15 +376,19 @@ int zio_set_node_create(struct zio_cset_core *cset)
 }
 
 /**
- * zio_set_node_remove() - remove the node of a set
+ * zio_set_nodes_remove() - undo zio_set_nodes_create()
  * @cset: the channel set, which is gone
  *
- * An open file keeps its ring, without blocks. The node is freed with the set.
+ * An open file keeps its ring, without blocks. The nodes are freed with the set.
  *
  * Context: Process, sleeps.
  */
-void zio_set_node_remove(struct zio_cset_core *cset)
+void zio_set_nodes_remove(struct zio_cset_core *cset)
 {
+	unsigned int i;
+
+	for (i = 0; cset->alias_nodes && i < 2; i++)
+		remove_node(&cset->alias_nodes[i]);
 	if (cset->set_node)
 		remove_node(cset->set_node);
 }

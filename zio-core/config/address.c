@@ -38,21 +38,39 @@ static int cut_number(char *text, unsigned int *number)
 	return 0;
 }
 
+/* Cuts "-i" off: the name that ZIO 1.x gives to the channel of an interleaved set. */
+static bool cut_interleaved(char *text)
+{
+	char *dash = strrchr(text, '-');
+
+	if (!dash || strcmp(dash, "-i"))
+		return false;
+	*dash = '\0';
+	return true;
+}
+
 /*
  * Returns the channel with a reference. Its board may go at any moment. The address
  * "zzero-0000-0-1" means channel 1 of "zzero-0000/cset0".
  */
 static struct zio_channel_core *find_channel(const char *text, size_t len)
 {
+	struct zio_channel_core *chan;
 	char device[DEVICE_NAME_SIZE + sizeof("-65535-65535")];
-	unsigned int set, index;
+	unsigned int set, index = 0;
+	bool interleaved;
 
 	if (len >= sizeof(device))
 		return ERR_PTR(-EINVAL);
 	strscpy(device, text, len + 1);
-	if (cut_number(device, &index) || cut_number(device, &set))
+	interleaved = cut_interleaved(device);
+	if ((!interleaved && cut_number(device, &index)) || cut_number(device, &set))
 		return ERR_PTR(-EINVAL);
-	return zio_channel_find(device, set, index) ?: ERR_PTR(-ENODEV);
+	chan = zio_channel_find(device, set, index);
+	if (!chan || !interleaved || chan->cset->flags & ZIO_CSET_INTERLEAVED)
+		return chan ?: ERR_PTR(-ENODEV);
+	kobject_put(&chan->kobj);
+	return ERR_PTR(-ENODEV);
 }
 
 /**

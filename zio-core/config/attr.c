@@ -17,11 +17,37 @@ static struct zio_channel_core *attr_channel(struct kobject *kobj)
 	return kobj->ktype == &zio_channel_kind.ktype ? kobj_to_channel(kobj) : NULL;
 }
 
+/*
+ * A channel of an interleaved set, other than channel 0, whose directory is that of the
+ * interleaved blocks. It has attributes alone.
+ */
+struct zio_member {
+	struct zio_channel pub; /* its driver sees this */
+	struct kobject kobj;
+	u32 *values; /* of cset->chan_attrs */
+};
+
+#define to_zio_member(_kobj)	container_of(_kobj, struct zio_member, kobj)
+
+static void release_member(struct kobject *kobj)
+{
+	struct zio_member *member = to_zio_member(kobj);
+
+	kfree(member->values);
+	kfree(member);
+}
+
+static const struct zio_kind zio_member_kind = {
+	.ktype = ZIO_KTYPE(release_member, NULL),
+};
+
 /* The directory tells whose value it is: channels share the file. */
 static u32 *attr_value(struct kobject *kobj, const struct zio_file *file)
 {
 	struct zio_channel_core *chan = attr_channel(kobj);
 
+	if (kobj->ktype == &zio_member_kind.ktype)
+		return to_zio_member(kobj)->values + file->index;
 	return (chan ? chan->values : kobj_to_cset(kobj)->values) + file->index;
 }
 
@@ -30,6 +56,8 @@ static struct zio_channel *attr_driver_channel(struct kobject *kobj)
 {
 	struct zio_channel_core *chan = attr_channel(kobj);
 
+	if (kobj->ktype == &zio_member_kind.ktype)
+		return &to_zio_member(kobj)->pub;
 	return chan ? &chan->pub : NULL;
 }
 
@@ -233,4 +261,77 @@ int zio_channel_create_attrs(struct zio_channel_core *chan)
 		return -ENOMEM;
 	ret = zio_scaling_set_values(chan);
 	return ret ?: create_files(&chan->kobj, cset->chan_attrs, cset->n_chan_attrs);
+}
+
+static struct zio_member *create_member(struct zio_cset_core *cset, unsigned int index)
+{
+	struct zio_member *member = kzalloc(sizeof(*member), GFP_KERNEL);
+	unsigned int n = cset->desc->n_chan_attrs;
+	int ret;
+
+	if (!member)
+		return ERR_PTR(-ENOMEM);
+	kobject_init(&member->kobj, &zio_member_kind.ktype);
+	member->pub.index = index;
+	member->values = create_values(cset->chan_attrs, n);
+	ret = member->values ? 0 : -ENOMEM;
+	ret = ret ?: kobject_add(&member->kobj, &cset->kobj, "chan%u", index) ?:
+		create_files(&member->kobj, cset->chan_attrs, n);
+	if (!ret)
+		return member;
+	zio_kobj_del(&member->kobj);
+	kobject_put(&member->kobj);
+	return ERR_PTR(ret);
+}
+
+/**
+ * zio_cset_create_members() - create what sysfs has of the channels of an interleaved set
+ * @cset: the channel set, which has its channel 0
+ *
+ * The link "chani" is the name that ZIO 1.x gives to the channel of the blocks. Channels from
+ * 1 on have directories if the driver has attributes for each channel. Other sets need
+ * nothing. After an error, zio_cset_remove_members() follows.
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -ENOMEM; or an error of sysfs.
+ */
+int zio_cset_create_members(struct zio_cset_core *cset)
+{
+	const struct zio_cset_desc *desc = cset->desc;
+	struct zio_member *member;
+	unsigned int i;
+	int ret;
+
+	if (!(desc->flags & ZIO_CSET_INTERLEAVED))
+		return 0;
+	ret = sysfs_create_link(&cset->kobj, &cset->chan[0]->kobj, "chani");
+	if (ret || !desc->n_chan_attrs)
+		return ret;
+	cset->members = kcalloc(desc->n_chan, sizeof(*cset->members), GFP_KERNEL);
+	if (!cset->members)
+		return -ENOMEM;
+	for (i = 1; i < desc->n_chan; i++) {
+		member = create_member(cset, i);
+		if (IS_ERR(member))
+			return PTR_ERR(member);
+		cset->members[i - 1] = member;
+	}
+	return 0;
+}
+
+/**
+ * zio_cset_remove_members() - undo zio_cset_create_members()
+ * @cset: the channel set, which is gone
+ *
+ * Context: Process, sleeps.
+ */
+void zio_cset_remove_members(struct zio_cset_core *cset)
+{
+	struct zio_member **member;
+
+	for (member = cset->members; member && *member; member++) {
+		kobject_del(&(*member)->kobj);
+		kobject_put(&(*member)->kobj);
+	}
 }

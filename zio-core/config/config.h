@@ -27,6 +27,8 @@ void zio_device_link_sets(struct zio_device *zdev);
 /* attr.c */
 int zio_cset_create_attrs(struct zio_cset_core *cset);
 int zio_channel_create_attrs(struct zio_channel_core *chan);
+int zio_cset_create_members(struct zio_cset_core *cset);
+void zio_cset_remove_members(struct zio_cset_core *cset);
 
 /* sysfs-cset.c */
 extern const struct zio_kind zio_cset_kind;

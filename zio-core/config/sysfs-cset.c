@@ -156,6 +156,7 @@ static void free_cset(struct rcu_head *rcu)
 	kvfree(cset->active);
 	kvfree(cset->pub.armed);
 	kfree(cset->set_node);
+	kfree(cset->alias_nodes);
 	kfree(cset);
 }
 
@@ -165,6 +166,7 @@ static void release_cset(struct kobject *kobj)
 
 	kfree(cset->attrs);
 	kfree(cset->chan_attrs);
+	kfree(cset->members);
 	kfree(cset->values);
 	put_device(&cset->zdev->dev);
 	call_rcu(&cset->rcu, free_cset);			/* E */

@@ -76,7 +76,7 @@ static int create_nodes(struct zio_cset_core *cset)
 
 	for (i = 0; i < cset->n_chan && !ret; i++)
 		ret = zio_nodes_create(cset->chan[i]);
-	return ret ?: zio_set_node_create(cset);
+	return ret ?: zio_set_nodes_create(cset);
 }
 
 static struct zio_cset_core *alloc_cset(struct zio_device *zdev,
@@ -142,6 +142,7 @@ static int fill_cset(struct zio_cset_core *cset)
 		kobject_add(&cset->kobj, &cset->zdev->dev.kobj, "cset%u", cset->pub.index) ?:
 		zio_cset_create_attrs(cset) ?:
 		create_channels(cset) ?:
+		zio_cset_create_members(cset) ?:
 		zio_binding_create(cset, first_trigger(cset)) ?:
 		zio_buffers_create(cset, first_buffer(cset));
 
@@ -192,7 +193,7 @@ void zio_cset_remove(struct zio_cset_core *cset)
 {
 	unsigned int i;
 
-	zio_set_node_remove(cset);
+	zio_set_nodes_remove(cset);
 	for (i = 0; i < cset->n_chan; i++)
 		zio_nodes_remove(cset->chan[i]);
 	zio_binding_destroy(cset);
@@ -202,6 +203,7 @@ void zio_cset_remove(struct zio_cset_core *cset)
 	zio_cset_end_dma(cset);
 	for (i = 0; i < cset->n_chan; i++)
 		remove_channel(cset->chan[i]);
+	zio_cset_remove_members(cset);
 	zio_kobj_del(&cset->kobj);
 	if (cset->ops->exit)
 		cset->ops->exit(&cset->pub);

@@ -128,10 +128,21 @@ static bool shots_are_valid(const struct zio_cset_desc *desc)
 	return desc->ssize && desc->flags & ZIO_CSET_HARDIRQ && !(desc->flags & others);
 }
 
+/* The control of an interleaved block has one table: the values of channels are not in it. */
+static bool places_are_valid(const struct zio_cset_desc *desc)
+{
+	unsigned int i;
+
+	for (i = 0; desc->flags & ZIO_CSET_INTERLEAVED && i < desc->n_chan_attrs; i++)
+		if (desc->chan_attrs[i].place != ZIO_ATTR_PLACE_NONE)
+			return false;
+	return true;
+}
+
 static bool cset_desc_is_valid(const struct zio_cset_desc *desc)
 {
 	return desc->ops && desc->ops->raw_io && stream_is_valid(desc) &&
-		shots_are_valid(desc) && desc->n_chan &&
+		shots_are_valid(desc) && places_are_valid(desc) && desc->n_chan &&
 		desc->n_chan <= U16_MAX && desc->ssize <= U16_MAX &&
 		desc->nbits <= U16_MAX && desc->dma_bits <= 64 &&
 		(!desc->align || is_power_of_2(desc->align)) &&
@@ -169,6 +180,11 @@ static struct zio_device *alloc_device(struct device *parent,
 
 	if (WARN_ON(!zio_device_desc_is_valid(desc)))
 		return ERR_PTR(-EINVAL);
+	/* A user may have chosen the name: see zio-zero.c. */
+	if (!zio_device_name_is_valid(desc->name)) {
+		pr_err("zio: no name of a device: \"%s\"\n", desc->name);
+		return ERR_PTR(-EINVAL);
+	}
 	zdev = kzalloc(struct_size(zdev, cset, desc->n_cset), GFP_KERNEL);
 	if (!zdev)
 		return ERR_PTR(-ENOMEM);
@@ -180,11 +196,6 @@ static struct zio_device *alloc_device(struct device *parent,
 	zdev->dev.parent = parent;
 	zdev->dev.bus = &zio_bus;
 	zdev->dev.release = release_device;
-	/* A user may have chosen the name: see zio-zero.c. */
-	if (!zio_device_name_is_valid(desc->name)) {
-		pr_err("zio: no name of a device: \"%s\"\n", desc->name);
-		return ERR_PTR(-EINVAL);
-	}
 	device_set_pm_not_required(&zdev->dev);
 	ret = take_id(zdev, id) ?: dev_set_name(&zdev->dev, "%s-%04x", zdev->name, zdev->id);
 	if (ret) {
@@ -235,6 +246,7 @@ static int add_device(struct zio_device *zdev)
 		return ret;
 	}
 	zio_bus_link(zdev);
+	zio_device_link_sets(zdev);
 	dev_set_uevent_suppress(&zdev->dev, false);
 	kobject_uevent(&zdev->dev.kobj, KOBJ_ADD);
 	return 0;
@@ -246,7 +258,6 @@ static int add_device(struct zio_device *zdev)
  * @desc: describes the board; stays valid until the device is unregistered
  * @id: number among the devices of that name, or ZIO_ID_AUTO
  * @priv: for the driver's use, see zio_cset_priv()
-	zio_device_link_sets(zdev);
  *
  * When the function returns, the nodes exist and work.
  *

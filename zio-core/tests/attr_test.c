@@ -79,6 +79,48 @@ static void channels_have_values_of_their_own(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cset->values[0], 14);
 }
 
+static struct kobject *find_dir(struct kunit *test, struct kobject *in, const char *name)
+{
+	struct kernfs_node *node = kernfs_find_and_get(in->sd, name);
+
+	KUNIT_ASSERT_NOT_NULL(test, node);
+	kernfs_put(node);
+	return node->priv;
+}
+
+/* Channel 0 has its files in the directory of the interleaved blocks. */
+static void interleaved_set_has_attributes_of_each_channel(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, ZIO_CSET_INTERLEAVED, 3);
+	struct zio_cset_core *cset = tdev->cset;
+	struct kobject *dir[] = {
+		&cset->chan[0]->kobj,
+		find_dir(test, &cset->kobj, "chan1"),
+		find_dir(test, &cset->kobj, "chan2"),
+	};
+	struct zio_control ctrl;
+	char text[4];
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_STREQ(test, test_show(test, dir[i], "gain-factor"), "1000\n");
+		snprintf(text, sizeof(text), "%d", i + 5);
+		KUNIT_EXPECT_EQ(test, test_store(dir[i], "gain-factor", text), 0);
+		KUNIT_EXPECT_EQ(test, tdev->attr_value, i + 5);
+		KUNIT_EXPECT_EQ(test, tdev->attr_index, i);
+	}
+	KUNIT_EXPECT_STREQ(test, test_show(test, dir[0], "gain-factor"), "5\n");
+	KUNIT_EXPECT_STREQ(test, test_show(test, dir[1], "gain-factor"), "6\n");
+	KUNIT_EXPECT_STREQ(test, test_show(test, dir[2], "gain-factor"), "7\n");
+	KUNIT_EXPECT_STREQ(test, test_show(test, dir[2], "version"), "3\n");
+	tdev->attr_error = -EIO;
+	KUNIT_EXPECT_EQ(test, test_store(dir[2], "gain-factor", "9"), -EIO);
+	KUNIT_EXPECT_STREQ(test, test_show(test, dir[2], "gain-factor"), "7\n");
+	test_read_control(cset->chan[0], &ctrl);
+	KUNIT_EXPECT_FALSE(test, ctrl.attr_channel.std_mask & BIT(ZIO_ATTR_GAIN));
+	KUNIT_EXPECT_EQ(test, ctrl.attr_channel.ext_mask, 0);
+}
+
 static umode_t mode_of(struct zio_channel_core *chan, const char *name)
 {
 	struct kernfs_node *node = kernfs_find_and_get(chan->kobj.sd, name);
@@ -315,6 +357,7 @@ static struct kunit_case attr_cases[] = {
 	KUNIT_CASE(good_numbers_are_accepted),
 	KUNIT_CASE(value_that_the_driver_refuses_is_not_kept),
 	KUNIT_CASE(channels_have_values_of_their_own),
+	KUNIT_CASE(interleaved_set_has_attributes_of_each_channel),
 	KUNIT_CASE(mode_is_that_of_the_channel),
 	KUNIT_CASE(bad_sizes_change_nothing),
 	KUNIT_CASE(sum_of_samples_does_not_overflow),

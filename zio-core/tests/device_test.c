@@ -32,6 +32,24 @@ static noinline bool is_right(struct zio_cset_desc cset)
 	return zio_device_desc_is_valid(&desc);
 }
 
+static const struct zio_attr_desc placed_attr = ZIO_ATTR_STD("gain", 0444, ZIO_ATTR_GAIN, 1, 0);
+static const struct zio_attr_desc plain_attr = ZIO_ATTR_PARAM("gain", 0444, 1, 0);
+
+static void attributes_of_interleaved_channels_have_no_place(struct kunit *test)
+{
+	struct zio_cset_desc cset = {
+		.n_chan = 2, .flags = ZIO_CSET_INTERLEAVED,
+		.chan_attrs = &plain_attr, .n_chan_attrs = 1,
+		.cset_attrs = &placed_attr, .n_cset_attrs = 1,
+	};
+
+	KUNIT_EXPECT_TRUE(test, is_right(cset));
+	cset.chan_attrs = &placed_attr;
+	KUNIT_EXPECT_FALSE(test, is_right(cset));
+	cset.flags = 0;
+	KUNIT_EXPECT_TRUE(test, is_right(cset));
+}
+
 static void largest_numbers_are_right(struct kunit *test)
 {
 	static const struct zio_cset_desc right[] = {
@@ -58,24 +76,6 @@ static void largest_numbers_are_right(struct kunit *test)
 	}
 }
 
-/* The set ends before it has a trigger. */
-static void board_without_its_trigger_is_refused(struct kunit *test)
-{
-	const struct zio_cset_desc cset = {
-		.n_chan = 1, .ops = &no_ops, .trigger = "nonesuch",
-	};
-	struct zio_device_desc desc = describe_board(&cset);
-
-	KUNIT_EXPECT_PTR_EQ(test, zio_device_register(NULL, &desc, ZIO_ID_AUTO, NULL),
-			    ERR_PTR(-ENOENT));
-}
-
-/* --- directories ------------------------------------------------------------------- */
-
-static struct {
-	unsigned int probes;
-	u32 number, choice;
-	char text[8];
 /* The end of a name is no number of a device: "a-0-0000" has the name "a-0". */
 static void names_have_hyphens_inside(struct kunit *test)
 {
@@ -95,18 +95,18 @@ static void names_have_hyphens_inside(struct kunit *test)
 		KUNIT_EXPECT_FALSE_MSG(test, zio_device_name_is_valid(wrong[i]), "%s", wrong[i]);
 }
 
-} seen;
-
-static int probe_board(struct platform_device *pdev)
+/* The set ends before it has a trigger. */
+static void board_without_its_trigger_is_refused(struct kunit *test)
 {
-	seen.probes++;
-	seen.number = zio_config_value(&pdev->dev, "number", 0);
-	seen.choice = zio_config_value(&pdev->dev, "choice", 9);
-	strscpy(seen.text, zio_config_text(&pdev->dev, "text", "none"), sizeof(seen.text));
-	return 0;
+	const struct zio_cset_desc cset = {
+		.n_chan = 1, .ops = &no_ops, .trigger = "nonesuch",
+	};
+	struct zio_device_desc desc = describe_board(&cset);
+
+	KUNIT_EXPECT_PTR_EQ(test, zio_device_register(NULL, &desc, ZIO_ID_AUTO, NULL),
+			    ERR_PTR(-ENOENT));
 }
 
-static struct platform_driver board_driver = {
 /* --- names ------------------------------------------------------------------------- */
 
 static const struct zio_cset_desc named_csets[] = {
@@ -170,6 +170,24 @@ static void board_without_a_right_name_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_count_devices(), 0);
 }
 
+/* --- directories ------------------------------------------------------------------- */
+
+static struct {
+	unsigned int probes;
+	u32 number, choice;
+	char text[8];
+} seen;
+
+static int probe_board(struct platform_device *pdev)
+{
+	seen.probes++;
+	seen.number = zio_config_value(&pdev->dev, "number", 0);
+	seen.choice = zio_config_value(&pdev->dev, "choice", 9);
+	strscpy(seen.text, zio_config_text(&pdev->dev, "text", "none"), sizeof(seen.text));
+	return 0;
+}
+
+static struct platform_driver board_driver = {
 	.driver.name = "zio-ztest",
 	.probe = probe_board,
 };
@@ -253,8 +271,12 @@ static void long_text_is_refused(struct kunit *test)
 }
 
 static struct kunit_case device_cases[] = {
+	KUNIT_CASE(attributes_of_interleaved_channels_have_no_place),
 	KUNIT_CASE(largest_numbers_are_right),
+	KUNIT_CASE(names_have_hyphens_inside),
 	KUNIT_CASE(board_without_its_trigger_is_refused),
+	KUNIT_CASE(sets_are_linked_by_their_names),
+	KUNIT_CASE(board_without_a_right_name_is_refused),
 	KUNIT_CASE(directory_of_a_type_is_unique),
 	KUNIT_CASE(board_has_the_values_of_its_directory),
 	KUNIT_CASE(long_text_is_refused),
@@ -262,6 +284,3 @@ static struct kunit_case device_cases[] = {
 };
 
 TEST_SUITE("zio-device", device_cases);
-	KUNIT_CASE(names_have_hyphens_inside),
-	KUNIT_CASE(sets_are_linked_by_their_names),
-	KUNIT_CASE(board_without_a_right_name_is_refused),

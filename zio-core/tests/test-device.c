@@ -233,6 +233,7 @@ static int test_attr_set(struct zio_cset *cset, struct zio_channel *chan,
 	struct test_device *tdev = zio_cset_priv(cset);
 
 	tdev->attr_value = value;
+	tdev->attr_index = chan ? (int)zio_channel_index(chan) : -1;
 	if (!tdev->attr_error && tdev->new_scaling)
 		zio_cset_set_scaling(cset, tdev->new_scaling_of, tdev->new_scaling);
 	return tdev->attr_error;
@@ -292,6 +293,12 @@ static const struct zio_attr_desc test_chan_attrs[] = {
 	},
 };
 
+/* The control of an interleaved set has no values of its channels. */
+static const struct zio_attr_desc test_member_attrs[] = {
+	ZIO_ATTR_PARAM("gain-factor", 0644, 1000, 0),
+	ZIO_ATTR_PARAM("version", 0444, 3, 1),
+};
+
 /* The second one is for channel 1 of a set that has two channels. */
 static const struct zio_scaling test_scaling[] = {
 	{
@@ -332,6 +339,10 @@ struct test_device *test_device_create(struct kunit *test, unsigned long flags,
 		.scaling = test_scaling,
 		.n_scaling = n_chan == 2 && !(flags & ZIO_CSET_INTERLEAVED) ? 2 : 1,
 	};
+	if (flags & ZIO_CSET_INTERLEAVED) {
+		tdev->cset_desc.chan_attrs = test_member_attrs;
+		tdev->cset_desc.n_chan_attrs = ARRAY_SIZE(test_member_attrs);
+	}
 	tdev->desc = (struct zio_device_desc) {
 		.name = "ztest",
 		.owner = THIS_MODULE,

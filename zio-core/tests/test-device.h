@@ -68,6 +68,7 @@
  * @events: number of calls of arm_event()
  * @event_return: what arm_event() returns
  * @attr_value: what attr_set() got
+ * @attr_index: and the number of its channel; -1: it was an attribute of the set
  * @new_scaling: what attr_set() makes of @new_scaling_of; or NULL
  * @new_scaling_of: number of a channel, or ZIO_ALL_CHANNELS
  * @attr_error: what attr_set() returns
@@ -93,6 +94,7 @@ struct test_device {
 	unsigned int events;
 	int event_return;
 	u32 attr_value;
+	int attr_index;
 	const struct zio_scaling *new_scaling;
 	unsigned int new_scaling_of;
 	int attr_error;

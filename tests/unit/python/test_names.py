@@ -25,6 +25,24 @@ def test_names_of_a_channel(name: str) -> None:
     assert zio.full_name(name) == "zzero-0000-0-1"
 
 
+@pytest.mark.parametrize(
+    ("name", "full"),
+    [
+        ("adc-100m14b-0-1", "adc-100m14b-0000-0-1"),
+        ("adc-100m14b/0/1", "adc-100m14b-0000-0-1"),
+        ("adc-100m14b-00ff-0-1", "adc-100m14b-00ff-0-1"),
+        ("/dev/zio/adc-100m14b-0000-0-i-ctrl", "adc-100m14b-0000-0-0"),
+        ("adc-100m14b/cset0/chani", "adc-100m14b-0000-0-0"),
+        ("a-0-2-1", "a-0-0000-2-1"),
+        ("a-0-0000-2-1", "a-0-0000-2-1"),
+        ("a-0000-2-1", "a-0000-2-1"),
+    ],
+)
+def test_hyphens_in_the_name_of_a_device(name: str, full: str) -> None:
+    assert zio.is_channel_name(name)
+    assert zio.full_name(name) == full
+
+
 @pytest.mark.parametrize("name", ["run.zio", "-", "data/run/0", "zzero", "a/b/0/1"])
 def test_other_names(name: str) -> None:
     assert not zio.is_channel_name(name)

@@ -33,7 +33,7 @@ struct zio_slice {
 struct zio_name {
 	struct zio_slice device;	/* with or without its id */
 	struct zio_slice cset;		/* digits */
-	struct zio_slice chan;		/* digits; of a set: none */
+	struct zio_slice chan;		/* digits, or "i"; of a set: none */
 };
 
 /*

@@ -5,7 +5,9 @@
  *	zzero-0-2	zzero-0000-0-2	/dev/zio/zzero-0000-0-2-data
  *	zzero/0/2	zzero-0000/cset0/chan2
  *
- * A set has the same names, less those of the channel.
+ * A set has the same names, less those of the channel. A device may have hyphens in its
+ * name, so the parts are found from the end. The channel of an interleaved set is "i", too:
+ * "zzero-0-i", "zzero-0000/cset0/chani".
  */
 #include <string.h>
 
@@ -46,6 +48,13 @@ static struct zio_slice stem_of(const char *text)
 	return (struct zio_slice){ text, zio_stem_len(text) };
 }
 
+static bool is_number(const struct zio_slice *text, const char *word)
+{
+	if (text->len == 1 && *text->at == 'i' && !strcmp(word, "chan"))
+		return true;
+	return text->len && strspn(text->at, DIGITS) >= (size_t)text->len;
+}
+
 /* Cut the last number off @rest: "-2", "/2", or with @word chan "/chan2". */
 static bool cut_number(struct zio_slice *rest, const char *word, struct zio_slice *number)
 {
@@ -61,7 +70,7 @@ static bool cut_number(struct zio_slice *rest, const char *word, struct zio_slic
 		number->at += len;
 	number->len = (int)(end - number->at);
 	rest->len = (int)(last - rest->at);
-	return number->len && strspn(number->at, DIGITS) >= (size_t)number->len;
+	return is_number(number, word);
 }
 
 static bool is_device(const struct zio_slice *text)

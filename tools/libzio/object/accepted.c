@@ -20,8 +20,13 @@ static const struct place {
 	[ZIO_OBJECT_BUFFER] = { "../..", "chan*/buffer/" },
 };
 
+/* A channel of an interleaved set may be a part. */
 static const struct place *find_place(const struct zio_object *obj)
 {
+	const char *slash = strrchr(obj->name, '/');
+
+	if (slash && zio_is_numbered(slash + 1, "chan"))
+		return &places[ZIO_OBJECT_CHANNEL];
 	if (obj->kind > ZIO_OBJECT_BUFFER || !places[obj->kind].set)
 		return NULL;
 	return &places[obj->kind];

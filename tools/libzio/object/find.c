@@ -48,6 +48,13 @@ static bool enter_numbered(struct search *at, const char *prefix, const char *na
 	return found;
 }
 
+static bool enter_channel(struct search *at, const char *name)
+{
+	if (strcmp(name, ZIO_INTERLEAVED) && strcmp(name, "i"))
+		return enter_numbered(at, "chan", name);
+	return zio_is_dir(at->obj->path, ZIO_INTERLEAVED) && enter(at, "chan0");
+}
+
 /* Has the set in the directory @dir of a device this name from its driver? */
 static bool is_named(const struct zio_object *device, const char *dir,
 		     const char *wanted)
@@ -82,7 +89,7 @@ static bool enter_child(struct search *at, const char *name)
 		return enter_numbered(at, "cset", name) || enter_named_cset(at, name);
 	if (at->obj->kind == ZIO_OBJECT_BUS)
 		return false;
-	if (at->obj->kind == ZIO_OBJECT_CSET && enter_numbered(at, "chan", name))
+	if (at->obj->kind == ZIO_OBJECT_CSET && enter_channel(at, name))
 		return true;
 	return enter(at, name);
 }
@@ -183,7 +190,7 @@ static bool enter_parts(struct search *at, const struct zio_name *name)
 		return false;
 	become_device(at);
 	return enter_numbered(at, "cset", cset) &&
-	       (!*chan || enter_numbered(at, "chan", chan));
+	       (!*chan || enter_channel(at, chan));
 }
 
 static int explain_no_device(const struct search *at, const char *root,

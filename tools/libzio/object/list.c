@@ -68,6 +68,8 @@ static bool is_on_way(const struct zio_object *in, const struct zio_object *chil
 {
 	if (in->kind == ZIO_OBJECT_DEVICE && !zio_is_numbered(name, "cset"))
 		return false;
+	if (in->kind == ZIO_OBJECT_CSET && !strcmp(name, ZIO_INTERLEAVED))
+		return false;
 	if (wanted == ZIO_OBJECT_PART)
 		return in->kind != ZIO_OBJECT_DEVICE && is_part(child);
 	return (int)child->kind == next_kind(in, wanted);

@@ -13,6 +13,13 @@ bool zio_is_numbered(const char *name, const char *prefix)
 	return !strncmp(name, prefix, len) && zio_is_digits(name + len);
 }
 
+/* Channels of an interleaved set other than channel 0 have attributes, and no nodes. */
+static bool is_channel(const struct zio_object *in, const char *name)
+{
+	return zio_is_numbered(name, "chan") &&
+	       (!strcmp(name, "chan0") || !zio_is_dir(in->path, ZIO_INTERLEAVED));
+}
+
 struct zio_object *zio_new_object(enum zio_object_kind kind, const char *path,
 				  const char *name, const char *type)
 {
@@ -55,7 +62,7 @@ static enum zio_object_kind child_kind(const struct zio_object *in, const char *
 	case ZIO_OBJECT_DEVICE:
 		return ZIO_OBJECT_CSET;
 	case ZIO_OBJECT_CSET:
-		if (zio_is_numbered(name, "chan"))
+		if (is_channel(in, name))
 			return ZIO_OBJECT_CHANNEL;
 		return strcmp(name, "trigger") ? ZIO_OBJECT_PART : ZIO_OBJECT_TRIGGER;
 	case ZIO_OBJECT_CHANNEL:

@@ -37,6 +37,10 @@ int zio_read_file(const char *path, char *text, size_t size);
 int zio_write_file(const char *path, const char *value);
 
 /* --- object.c */
+
+/* A link to "chan0" in the directory of an interleaved set: its name in ZIO 1.x */
+#define ZIO_INTERLEAVED "chani"
+
 bool zio_is_numbered(const char *name, const char *prefix);
 
 /* Make an object of copies of the arguments; @type may be NULL. NULL: no memory. */

@@ -181,6 +181,13 @@ static void save_channel(const struct zio_object *chan)
 	save_each(chan, ZIO_OBJECT_BUFFER, save_attrs);
 }
 
+/* A channel of an interleaved set that has attributes, and no buffer */
+static void save_part(const struct zio_object *part)
+{
+	if (zio_object_kind(part) == ZIO_OBJECT_PART)
+		save_attrs(part);
+}
+
 static void save_cset(const struct zio_object *cset)
 {
 	putchar('\n');
@@ -192,6 +199,7 @@ static void save_cset(const struct zio_object *cset)
 	save_attrs(cset);
 	save_each(cset, ZIO_OBJECT_TRIGGER, save_attrs);
 	save_each(cset, ZIO_OBJECT_CHANNEL, save_channel);
+	save_each(cset, ZIO_OBJECT_PART, save_part);
 }
 
 static void save_route(const struct zio_object *buffer)

@@ -11,7 +11,7 @@ from ._objects import Object, find
 
 CHANNEL = re.compile(
     r"(?P<device>[^/]+?)(?:-(?P<id>[0-9a-f]{4}))?[-/](?:cset)?(?P<cset>\d+)"
-    r"[-/](?:chan)?(?P<chan>\d+)(?:-ctrl|-data)?"
+    r"[-/](?:chan)?(?P<chan>\d+|i)(?:-ctrl|-data)?"
 )
 
 
@@ -35,13 +35,15 @@ def is_channel_name(name: str) -> bool:
 def full_name(name: str) -> str:
     """Return the name of a channel or node as blocks have it, such as "zzero-0000-0-1".
 
-    That is for "zzero-0-1", "zzero/0/1" and "/dev/zio/zzero-0000-0-1-data". Any other
-    name stays as it is. There need be no such channel.
+    That is for "zzero-0-1", "zzero/0/1" and "/dev/zio/zzero-0000-0-1-data". The channel
+    "i" of an interleaved set is 0 there. Any other name stays as it is. There need be no
+    such channel.
     """
     found = _match(name)
     if not found:
         return name
-    return f"{found['device']}-{found['id'] or '0000'}-{found['cset']}-{found['chan']}"
+    chan = found["chan"].replace("i", "0")
+    return f"{found['device']}-{found['id'] or '0000'}-{found['cset']}-{chan}"
 
 
 def kernel_counts(name: str) -> KernelCounts | None:

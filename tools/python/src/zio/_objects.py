@@ -65,7 +65,7 @@ class Object(MutableMapping[str, Value]):
         Raises `Error` with EINVAL if the object is no channel.
         """
         found = re.fullmatch(r"([^/]+)/cset(\d+)/chan(\d+)", self.name)
-        if not found:
+        if not found or self.kind != "channel":
             raise make_error(codes.EINVAL, f"{self.name} is no channel: it has no node")
         return "-".join(found.groups())
 
