@@ -7,6 +7,7 @@
  *   zio_names_lock   the device names and numbers in use
  *   cset->change     replacement of the trigger and of the buffers; a file that a
  *                    replacement removes does not take it
+ *   zdev->lock       attributes of a device
  *   cset->mutex      configuration: attributes, enables, trigger, buffers
  *   trig->lock       values and running of a trigger, and the list of its sets
  *   chan->lock       the user's side of a channel: readers or writers, their
@@ -14,7 +15,7 @@
  *   zio_routes_lock  which output is fed by which input (route.c)
  *   cset->state      the device's side, see engine.c: an atomic word. The context
  *                    that sets it from IDLE to ARMING owns the active blocks
- * Order: cset->change; zio_routes_lock; cset->mutex; a freeze (freeze.c) or
+ * Order: cset->change; zio_routes_lock; zdev->lock; cset->mutex; a freeze (freeze.c) or
  * trig->lock; a pipe's lock; chan->lock of an output; chan->lock of an input;
  * the state. Documentation/architecture.md has all locks.
  */
@@ -35,6 +36,7 @@
 #include <linux/zio.h>
 
 #include "compat.h"
+#include "zio-file.h"
 
 #define ZIO_DEFAULT_BUFFER	"kmalloc"
 #define ZIO_DEFAULT_TRIGGER	"user"
@@ -78,58 +80,6 @@ struct zio_queue {
 	unsigned int head;
 	struct zio_stream stream; /* behind the head, with ZIO_CSET_STREAM */
 	atomic_t tail ____cacheline_aligned_in_smp;
-};
-
-struct zio_limits;
-
-/**
- * struct zio_file - a file in sysfs
- * @attr: its name and mode
- * @show: prints the value; NULL for the number at @offset
- * @set: takes a number, of 0 and 1 if the number at @offset is a bool; or NULL
- * @store: takes a text, if @set is NULL; returns 0 or an error
- * @limits: what @set or @store accepts; NULL: all numbers of the type
- * @mode: optional: returns the mode, or 0 if there is no such file
- * @needs: ZIO_CSET_*: only sets with all of these flags have the file
- * @lacks: sets with one of these flags have no such file
- * @offset: of the number, from the kobject
- * @size: bytes of the number, 0 for none
- * @index: for @show and @store
- * @lock_show: @show is called with cset->mutex held
- * @no_lock: @set and @store are called without it
- */
-struct zio_file {
-	struct attribute attr;
-	ssize_t (*show)(struct kobject *kobj, const struct zio_file *file, char *page);
-	int (*set)(struct kobject *kobj, u32 value);
-	int (*store)(struct kobject *kobj, const struct zio_file *file, const char *text);
-	struct zio_limits (*limits)(struct kobject *kobj, const struct zio_file *file);
-	umode_t (*mode)(struct kobject *kobj, const struct zio_file *file);
-	u16 needs, lacks;
-	union { s16 offset; u16 index; };
-	u8 size;
-	bool lock_show : 1, no_lock : 1;
-};
-
-/* A file of the driver: one for all channels of a set. Each channel has its value. */
-struct zio_attr {
-	struct zio_file file;
-	const struct zio_attr_desc *desc;
-};
-
-/* @digits * 10^@exp. The digits do not end with 0. The number 0 has the exponent 0. */
-struct zio_decimal {
-	u64 digits;
-	s32 exp;
-	bool negative;
-};
-
-/* The values of a channel from which the attributes of its scale follow */
-struct zio_scale {
-	enum zio_unit unit;
-	bool is_signed;
-	struct zio_decimal scale;
-	struct zio_decimal offset;
 };
 
 /* A channel set's part in its trigger: see binding.c */
@@ -252,9 +202,10 @@ struct zio_cset_core {
 	struct zio_binding *bind;
 	const struct zio_buffer_type *buf_type;
 	bool has_area_files; /* see sysfs-cset.c; by change */
-	struct zio_attr *attrs, *chan_attrs;
-	unsigned int n_attrs, n_chan_attrs;
-	u32 *values; /* of attrs */
+	struct zio_attr_set attrs;
+	struct zio_own_trigger *own_trigger; /* or NULL */
+	struct zio_attr *chan_attrs;
+	unsigned int n_chan_attrs;
 	unsigned int open_files;
 	struct zio_channel_core **chan;
 	struct zio_member **members; /* of an interleaved set, or NULL: see config/attr.c */
@@ -269,10 +220,14 @@ struct zio_device {
 	int id;
 	struct zio_name *id_name; /* that has the number; NULL: none has it */
 	void *priv;
+	struct mutex lock; /* attributes */
+	struct zio_attr_set attrs;
+	struct zio_device_files *files; /* of attrs, or NULL: see config/sysfs-device.c */
 	struct zio_cset_core *cset[]; /* of desc->n_cset sets */
 };
 
 #define to_zio_device(_dev)	container_of(_dev, struct zio_device, dev)
+#define kobj_to_device(_kobj)	container_of(_kobj, struct zio_device, dev.kobj)
 #define kobj_to_cset(_kobj)	container_of(_kobj, struct zio_cset_core, kobj)
 #define kobj_to_channel(_kobj)	container_of(_kobj, struct zio_channel_core, kobj)
 #define to_cset_core(_cset)	container_of(_cset, struct zio_cset_core, pub)
@@ -283,6 +238,14 @@ struct zio_device {
 static inline bool zio_cset_is_output(const struct zio_cset_core *cset)
 {
 	return cset->flags & ZIO_CSET_OUTPUT;
+}
+
+/* Returns the board's trigger, if that is the trigger of the binding; or NULL. */
+static inline const struct zio_own_trigger *zio_binding_own(const struct zio_binding *bind)
+{
+	const struct zio_own_trigger *own = bind->cset->own_trigger;
+
+	return own && bind->trig->type == &own->type ? own : NULL;
 }
 
 static inline u64 zio_cset_all_channels(const struct zio_cset_core *cset)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * zio-attr.h: attributes of channel sets and channels, and the scaling of samples. A
- * part of zio.h.
+ * zio-attr.h: attributes of devices, channel sets, channels and triggers of boards, and
+ * the scaling of samples. A part of zio.h.
  */
 #ifndef _LINUX_ZIO_ATTR_H
 #define _LINUX_ZIO_ATTR_H
@@ -16,14 +16,16 @@
 #define ZIO_ATTR_PLACE_EXT	2
 
 /**
- * struct zio_attr_desc - one attribute of a channel set or a channel
+ * struct zio_attr_desc - one attribute of a device, channel set, channel or board's trigger
  * @name: name of the sysfs file
- * @mode: 0444, or 0644 if it can be set
+ * @mode: 0444; 0644 if it can be set; 0200 if it can only be set, such as a command
  * @place: ZIO_ATTR_PLACE_*
  * @index: position in the control: enum zio_chan_std_attr if standard,
- *         0 ... 31 if extended. Attributes of a channel set and of its
- *         channels share the positions. Those from ZIO_ATTR_UNIT to
+ *         0 ... 31 if extended. Attributes of a device, of its channel sets and of
+ *         their channels share the positions. Those from ZIO_ATTR_UNIT to
  *         ZIO_ATTR_OFFSET_HIGH belong to the core: see struct zio_scaling.
+ *         Attributes of a board's trigger have positions of their own: see
+ *         struct zio_board_trigger.
  * @value: initial value
  * @min: smallest value accepted (-ERANGE below)
  * @max: largest value accepted (-ERANGE above); 0 stands for 2^32 - 1
@@ -59,6 +61,22 @@ struct zio_attr_desc {
 	.index = _index, .value = _value, .id = _id }
 #define ZIO_ATTR_PARAM(_name, _mode, _value, _id) {			\
 	.name = _name, .mode = _mode, .value = _value, .id = _id }
+
+/**
+ * struct zio_board_trigger - the trigger of a board that decides itself when it acquires
+ * @name: 1 ... 11 characters, shown as the set's trigger and in controls
+ * @attrs: its attributes, in the directory of the set's trigger
+ * @n_attrs: number of @attrs
+ *
+ * A value is in the control's attr_trigger, at one of 32 extended positions, or at a
+ * standard one behind ZIO_ATTR_TRIG_CLOCK. The others belong to the core. attr_set() and
+ * attr_get() of the set get NULL as channel.
+ */
+struct zio_board_trigger {
+	const char *name;
+	const struct zio_attr_desc *attrs;
+	unsigned int n_attrs;
+};
 
 #define ZIO_SCALING_SIGNED	BIT(0)	/* samples are two's complement */
 #define ZIO_SCALING_WRITABLE	BIT(1)	/* users may set unit, scale and offset */

@@ -50,7 +50,7 @@ struct zio_trigger;
  *        board. See zio-stream.h.
  * @attr_set: mandatory if an attribute can be set. Process context, may sleep; one call
  *        at a time per set. Puts @value into the hardware. On error the old value stays
- *        in force. @chan is NULL for an attribute of the set.
+ *        in force. @chan is NULL for an attribute of the set, or of the board's trigger.
  * @attr_get: optional; context as for @attr_set. Reads the value from the hardware.
  *        Sets without it show the last value that was set.
  *
@@ -81,6 +81,8 @@ struct zio_cset_ops {
 #define ZIO_CSET_STREAM		BIT(8)	/* inputs: many blocks in flight, see zio-stream.h */
 #define ZIO_CSET_SHOTS		BIT(9)	/* inputs: raw_io() takes one shot of a block at once */
 #define ZIO_CSET_DMA		BIT(10)	/* the board reads or writes the blocks itself */
+#define ZIO_CSET_DISABLED	BIT(11)	/* disabled at first */
+#define ZIO_CSET_CHANS_DISABLED	BIT(12)	/* each channel is disabled at first */
 
 /**
  * struct zio_cset_desc - a channel set: channels acquired together
@@ -97,8 +99,9 @@ struct zio_cset_ops {
  * @dma_dev: with ZIO_CSET_DMA: the device that reads or writes the blocks; NULL stands for
  *           the parent. Its DMA mask and segment limits are set. See zio-dma.h
  * @buffer: buffer type at the start; NULL stands for kmalloc
- * @trigger: trigger type at the start; NULL stands for user, or for transparent if the
- *           set has ZIO_CSET_STREAM
+ * @trigger: trigger type at the start; NULL stands for @board_trigger, or for user, or for
+ *           transparent if the set has ZIO_CSET_STREAM
+ * @board_trigger: the trigger of the board itself, which no other set can use; or NULL
  * @queue_depth: with ZIO_CSET_STREAM: most blocks in flight per channel; 0 stands for 16
  * @ops: the operations of the driver
  * @cset_attrs: attributes of the set
@@ -127,6 +130,7 @@ struct zio_cset_desc {
 	struct device *dma_dev;
 	const char *buffer;
 	const char *trigger;
+	const struct zio_board_trigger *board_trigger;
 	unsigned int queue_depth;
 	const struct zio_cset_ops *ops;
 	const struct zio_attr_desc *cset_attrs;
@@ -139,12 +143,34 @@ struct zio_cset_desc {
 };
 
 /**
+ * struct zio_device_ops - the operations of a driver for the attributes of a device
+ * @attr_set: mandatory if an attribute can be set. Puts @value into the hardware. On error
+ *            the old value stays in force.
+ * @attr_get: optional. Reads the value from the hardware. If it is missing, the files show
+ *            the last value that was set.
+ *
+ * Process context, may sleep; one call at a time per device, and no call before all sets
+ * have been initialised, or after the first of them has been shut down. They run beside
+ * the operations of the sets.
+ */
+struct zio_device_ops {
+	int (*attr_set)(struct zio_device *zdev, const struct zio_attr_desc *attr,
+			u32 value);
+	int (*attr_get)(struct zio_device *zdev, const struct zio_attr_desc *attr,
+			u32 *value);
+};
+
+/**
  * struct zio_device_desc - a board
  * @name: 1 ... 11 characters of [a-z0-9_-], starts the names of the nodes. A '-' is neither
  *        the first nor the last one, and the end is no "-" with four digits of [0-9a-f]
  * @owner: THIS_MODULE; the core holds it while a node is open
  * @cset: channel sets
  * @n_cset: number of channel sets
+ * @ops: the operations for @attrs
+ * @attrs: attributes of the device: files in its directory. Those with a place are in the
+ *         controls of all its channels
+ * @n_attrs: number of @attrs
  *
  * Descriptors stay valid and unchanged until unregistration.
  */
@@ -153,6 +179,9 @@ struct zio_device_desc {
 	struct module *owner;
 	const struct zio_cset_desc *cset;
 	unsigned int n_cset;
+	const struct zio_device_ops *ops;
+	const struct zio_attr_desc *attrs;
+	unsigned int n_attrs;
 };
 
 #define ZIO_ID_AUTO	(-1)	/* the lowest free number */
@@ -164,6 +193,9 @@ void zio_device_unregister(struct zio_device *zdev);
 struct zio_device *devm_zio_device_register(struct device *parent,
 					    const struct zio_device_desc *desc,
 					    int id, void *priv);
+struct device *zio_device_dev(struct zio_device *zdev);
+void *zio_device_priv(const struct zio_device *zdev);
+struct zio_device *zio_cset_device(const struct zio_cset *cset);
 
 bool zio_cset_done(struct zio_cset *cset);
 bool zio_cset_fail(struct zio_cset *cset, int error);
@@ -174,6 +206,7 @@ void zio_cset_set_scaling(struct zio_cset *cset, unsigned int index,
 
 unsigned int zio_cset_ssize(const struct zio_cset *cset);
 bool zio_cset_is_rearmed(const struct zio_cset *cset);
+bool zio_cset_uses_board_trigger(const struct zio_cset *cset);
 void zio_cset_stamp(const struct zio_cset *cset, struct zio_block *block);
 clockid_t zio_block_clock(const struct zio_block *block);
 clockid_t zio_cset_clock(const struct zio_cset *cset);

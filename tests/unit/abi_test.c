@@ -129,6 +129,7 @@ static_assert(ZIO_ATTR_VERSION == 15, "version");
 static_assert(ZIO_ATTR_TRIG_N_SHOTS == 0, "nshots");
 static_assert(ZIO_ATTR_TRIG_POST_SAMP == 1, "post-samples");
 static_assert(ZIO_ATTR_TRIG_PRE_SAMP == 2, "pre-samples");
+static_assert(ZIO_ATTR_TRIG_CLOCK == 3, "clock of a board's trigger");
 static_assert(ZIO_ATTR_TRIG_VERSION == 15, "trigger version");
 static_assert(ZIO_ATTR_ZBUF_MAXLEN == 0, "max len");
 static_assert(ZIO_ATTR_ZBUF_MAXKB == 1, "max kb");

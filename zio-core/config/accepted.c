@@ -60,7 +60,7 @@ static int put_list(char *page, int len, const struct zio_limits *limits)
 static int put_values(char *page, int len, const struct zio_limits *limits)
 {
 	if (limits->list)
-		return put_list(page, len, limits);
+		return put_list(page, put_choices(page, len, limits), limits);
 	if (limits->text)
 		return len + sysfs_emit_at(page, len, " %s", limits->text);
 	return limits->n ? put_choices(page, len, limits) : put_range(page, len, limits);
@@ -116,28 +116,34 @@ static int put_channels(char *page, int len, const struct zio_cset_core *cset)
 	return put_dir(page, len, "chan*/buffer/", &cset->chan[0]->buf->kobj);
 }
 
+static int put_attrs(char *page, int len, const char *dir, struct kobject *kobj,
+		     const struct zio_attr_set *set)
+{
+	unsigned int i;
+
+	for (i = 0; i < set->n; i++)
+		len = put_file(page, len, dir, kobj, &set->attr[i].file);
+	return len;
+}
+
 static int put_trigger(char *page, int len, struct zio_binding *bind)
 {
+	const struct zio_own_trigger *own = zio_binding_own(bind);
 	unsigned int i;
 
 	len = put_dir(page, len, "trigger/", &bind->kobj);
 	for (i = 0; bind->kobj.state_in_sysfs && i < bind->trig->type->n_attrs; i++)
 		len = put_file(page, len, "trigger/", &bind->kobj, &bind->file[i]);
+	if (own && bind->kobj.state_in_sysfs)
+		len = put_attrs(page, len, "trigger/", &bind->kobj, &own->attrs);
 	return len;
 }
 
-/* Shows what all files of a set accept. A last line "..." stands for what does not fit. */
-static int put_set(char *page, struct zio_cset_core *cset)
+/* A last line "..." stands for what does not fit. */
+static int end_page(char *page, int len)
 {
 	const char *last;
-	unsigned int i;
-	int len = 0;
 
-	for (i = 0; i < cset->n_attrs; i++)
-		len = put_file(page, len, "", &cset->kobj, &cset->attrs[i].file);
-	len = put_trigger(page, len, cset->bind);
-	len = put_channels(page, len, cset);
-	len = put_dir(page, len, "", &cset->kobj);
 	if (len < PAGE_SIZE - 1)
 		return len;
 	page[len - sizeof("...\n")] = '\0';
@@ -145,6 +151,37 @@ static int put_set(char *page, struct zio_cset_core *cset)
 	last = strrchr(page, '\n');
 	len = last ? last + 1 - page : 0;
 	return len + sysfs_emit_at(page, len, "...\n");
+}
+
+/* Shows what all files of a set accept. */
+static int put_set(char *page, struct zio_cset_core *cset)
+{
+	int len = put_attrs(page, 0, "", &cset->kobj, &cset->attrs);
+
+	len = put_trigger(page, len, cset->bind);
+	len = put_channels(page, len, cset);
+	return end_page(page, put_dir(page, len, "", &cset->kobj));
+}
+
+/*
+ * Shows what the attributes of a device accept. The directory of a device has files of
+ * others, too. So each attribute has a line, without values if it cannot be written.
+ */
+ssize_t zio_device_show_accepted(struct device *dev, struct device_attribute *attr, char *page)
+{
+	const struct zio_attr_set *set = &to_zio_device(dev)->attrs;
+	struct zio_file *file;
+	unsigned int i;
+	int len = 0;
+
+	for (i = 0; i < set->n; i++) {
+		file = &set->attr[i].file;
+		if (file->attr.mode & 0222)
+			len = put_file(page, len, "", &dev->kobj, file);
+		else
+			len += sysfs_emit_at(page, len, "%s\n", file->attr.name);
+	}
+	return end_page(page, len);
 }
 
 /* A new trigger, or a new buffer, gets its directory after cset->mutex is released. */

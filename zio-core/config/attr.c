@@ -41,6 +41,17 @@ static const struct zio_kind zio_member_kind = {
 	.ktype = ZIO_KTYPE(release_member, NULL),
 };
 
+/* Returns the attributes of the directory of a device, a set, or a board's trigger. */
+static struct zio_attr_set *attr_set(struct kobject *kobj)
+{
+	struct zio_cset_core *cset;
+
+	if (zio_kobj_is_device(kobj))
+		return &kobj_to_device(kobj)->attrs;
+	cset = zio_kobj_to_cset(kobj);
+	return kobj == &cset->kobj ? &cset->attrs : &cset->own_trigger->attrs;
+}
+
 /* The directory tells whose value it is: channels share the file. */
 static u32 *attr_value(struct kobject *kobj, const struct zio_file *file)
 {
@@ -48,10 +59,10 @@ static u32 *attr_value(struct kobject *kobj, const struct zio_file *file)
 
 	if (kobj->ktype == &zio_member_kind.ktype)
 		return to_zio_member(kobj)->values + file->index;
-	return (chan ? chan->values : kobj_to_cset(kobj)->values) + file->index;
+	return (chan ? chan->values : attr_set(kobj)->value) + file->index;
 }
 
-/* The driver gets NULL for an attribute of the set. */
+/* The driver gets NULL for an attribute of the set, or of the board's trigger. */
 static struct zio_channel *attr_driver_channel(struct kobject *kobj)
 {
 	struct zio_channel_core *chan = attr_channel(kobj);
@@ -61,15 +72,32 @@ static struct zio_channel *attr_driver_channel(struct kobject *kobj)
 	return chan ? &chan->pub : NULL;
 }
 
+static int attr_ask_device(struct zio_device *zdev, const struct zio_attr_desc *desc, u32 *value)
+{
+	const struct zio_device_ops *ops = zdev->desc->ops;
+
+	return ops && ops->attr_get ? ops->attr_get(zdev, desc, value) : 0;
+}
+
+/* Puts the present value into @value if the driver can read it. */
+static int attr_ask_driver(struct kobject *kobj, const struct zio_attr_desc *desc, u32 *value)
+{
+	struct zio_cset_core *cset;
+
+	if (zio_kobj_is_device(kobj))
+		return attr_ask_device(kobj_to_device(kobj), desc, value);
+	cset = zio_kobj_to_cset(kobj);
+	if (!cset->ops->attr_get)
+		return 0;
+	return cset->ops->attr_get(&cset->pub, attr_driver_channel(kobj), desc, value);
+}
+
 static ssize_t attr_show(struct kobject *kobj, const struct zio_file *file, char *page)
 {
 	const struct zio_attr_desc *desc = to_zio_attr(file)->desc;
-	struct zio_cset_core *cset = zio_kobj_to_cset(kobj);
 	u32 value = *attr_value(kobj, file);
-	int ret = 0;
+	int ret = attr_ask_driver(kobj, desc, &value);
 
-	if (cset->ops->attr_get)
-		ret = cset->ops->attr_get(&cset->pub, attr_driver_channel(kobj), desc, &value);
 	if (ret)
 		return ret;
 	if (zio_attr_is_signed(desc))
@@ -79,21 +107,50 @@ static ssize_t attr_show(struct kobject *kobj, const struct zio_file *file, char
 
 static int attr_tell_driver(struct kobject *kobj, const struct zio_attr_desc *desc, u32 value)
 {
-	struct zio_cset_core *cset = zio_kobj_to_cset(kobj);
+	struct zio_cset_core *cset;
 
+	if (zio_kobj_is_device(kobj))
+		return kobj_to_device(kobj)->desc->ops->attr_set(kobj_to_device(kobj), desc,
+								 value);
+	cset = zio_kobj_to_cset(kobj);
 	return cset->ops->attr_set(&cset->pub, attr_driver_channel(kobj), desc, value);
 }
 
-static void attr_refresh(struct kobject *kobj, const struct zio_attr_desc *desc)
+/* The sets of a device that has files are not gone. */
+static void attr_refresh_device(struct zio_device *zdev)
+{
+	unsigned int i;
+
+	for (i = 0; i < zdev->desc->n_cset; i++) {
+		mutex_lock(&zdev->cset[i]->mutex);
+		zio_cset_refresh(zdev->cset[i]);
+		mutex_unlock(&zdev->cset[i]->mutex);
+	}
+}
+
+static void attr_refresh(struct kobject *kobj)
 {
 	struct zio_channel_core *chan = attr_channel(kobj);
 
-	if (desc->place == ZIO_ATTR_PLACE_NONE)
-		return;
-	if (chan)
+	if (zio_kobj_is_device(kobj))
+		attr_refresh_device(kobj_to_device(kobj));
+	else if (chan)
 		zio_channel_refresh(chan);
 	else
-		zio_cset_refresh(kobj_to_cset(kobj));
+		zio_cset_refresh(zio_kobj_to_cset(kobj));
+}
+
+static int attr_use(struct kobject *kobj, const struct zio_file *file, u32 value)
+{
+	const struct zio_attr_desc *desc = to_zio_attr(file)->desc;
+	int ret = attr_tell_driver(kobj, desc, value);
+
+	if (ret)
+		return ret;
+	WRITE_ONCE(*attr_value(kobj, file), value);
+	if (desc->place != ZIO_ATTR_PLACE_NONE)
+		attr_refresh(kobj);
+	return 0;
 }
 
 static struct zio_limits desc_limits(const struct zio_attr_desc *desc)
@@ -119,18 +176,42 @@ static struct zio_limits attr_limits(struct kobject *kobj, const struct zio_file
 	return desc_limits(to_zio_attr(file)->desc);
 }
 
+static int attr_parse(struct kobject *kobj, const struct zio_file *file, const char *text,
+		      u64 *value)
+{
+	struct zio_limits limits = attr_limits(kobj, file);
+
+	return zio_limits_parse(&limits, text, value);
+}
+
 static int attr_store(struct kobject *kobj, const struct zio_file *file, const char *text)
 {
-	const struct zio_attr_desc *desc = to_zio_attr(file)->desc;
-	struct zio_limits limits = attr_limits(kobj, file);
 	u64 value;
-	int ret = zio_limits_parse(&limits, text, &value) ?: attr_tell_driver(kobj, desc, value);
+
+	return attr_parse(kobj, file, text, &value) ?: attr_use(kobj, file, value);
+}
+
+/*
+ * The board may be armed long before its event. So the core takes the blocks back, and a
+ * block has the values by which it was triggered. A value that is not in the control, such
+ * as a command, leaves the board armed; and a stream goes on.
+ */
+static int trigger_attr_store(struct kobject *kobj, const struct zio_file *file, const char *text)
+{
+	struct zio_cset_core *cset = zio_kobj_to_cset(kobj);
+	bool abort = to_zio_attr(file)->desc->place != ZIO_ATTR_PLACE_NONE &&
+		!zio_cset_is_stream(cset);
+	u64 value;
+	int ret = attr_parse(kobj, file, text, &value);
 
 	if (ret)
 		return ret;
-	*attr_value(kobj, file) = value;
-	attr_refresh(kobj, desc);
-	return 0;
+	if (abort)
+		zio_cset_freeze(cset);
+	ret = attr_use(kobj, file, value);
+	if (abort)
+		zio_cset_unfreeze(cset);
+	return ret;
 }
 
 static void init_attr(struct zio_attr *attr, unsigned int index,
@@ -154,8 +235,18 @@ static bool is_empty(const struct zio_limits *limits)
 		limits->min > limits->max;
 }
 
+/* Is it a position in which the core has a value of its own? */
+static bool is_of_core(const struct zio_attr_desc *desc, bool of_trigger)
+{
+	if (desc->place != ZIO_ATTR_PLACE_STD)
+		return false;
+	if (of_trigger)
+		return desc->index <= ZIO_ATTR_TRIG_CLOCK;
+	return desc->index >= ZIO_ATTR_UNIT && desc->index <= ZIO_ATTR_OFFSET_HIGH;
+}
+
 /* Returns what is wrong with a descriptor; NULL if it is right. */
-static const char *desc_fault(const struct zio_cset_core *cset, const struct zio_attr_desc *desc)
+static const char *desc_fault(const struct zio_attr_desc *desc, bool of_trigger, bool can_set)
 {
 	unsigned int limit = desc->place == ZIO_ATTR_PLACE_STD ?
 		ZIO_MAX_STD_ATTR : ZIO_MAX_EXT_ATTR;
@@ -165,40 +256,52 @@ static const char *desc_fault(const struct zio_cset_core *cset, const struct zio
 		return "it has no name";
 	if (desc->place > ZIO_ATTR_PLACE_EXT || (desc->place && desc->index >= limit))
 		return "the control has no such place";
-	if (desc->place == ZIO_ATTR_PLACE_STD &&
-	    desc->index >= ZIO_ATTR_UNIT && desc->index <= ZIO_ATTR_OFFSET_HIGH)
+	if (is_of_core(desc, of_trigger))
 		return "its place in the control is the core's";
 	if (is_empty(&limits))
 		return "min is above max";
-	return desc->mode & 0222 && !cset->ops->attr_set ? "no attr_set() can set it" : NULL;
+	return desc->mode & 0222 && !can_set ? "no attr_set() can set it" : NULL;
 }
 
-static int check_desc(const struct zio_cset_core *cset, const struct zio_attr_desc *desc)
+static bool desc_is_valid(const struct zio_attr_desc *desc, bool of_trigger, bool can_set)
 {
-	const char *fault = desc_fault(cset, desc);
+	const char *fault = desc_fault(desc, of_trigger, can_set);
 
-	if (!fault)
-		return 0;
-	dev_err(&cset->zdev->dev, "cset%u: attribute \"%s\": %s\n", cset->pub.index,
-		desc->name ?: "", fault);
-	return -EINVAL;
+	if (fault)
+		pr_err("zio: attribute \"%s\": %s\n", desc->name ?: "", fault);
+	return !fault;
 }
 
-/* Makes the attributes of a list, with room for more. They are freed with the set. */
-static int create_attrs(struct zio_cset_core *cset, const struct zio_attr_desc *list,
-			unsigned int n, unsigned int more, struct zio_attr **attrs)
+/**
+ * zio_attrs_are_valid() - check the descriptors of attributes
+ * @list: the descriptors
+ * @n: number of @list
+ * @of_trigger: they are those of a board's trigger
+ * @can_set: there is an attr_set()
+ *
+ * Context: Any.
+ *
+ * Return: true if all are valid.
+ */
+bool zio_attrs_are_valid(const struct zio_attr_desc *list, unsigned int n, bool of_trigger,
+			 bool can_set)
 {
+	while (n--)
+		if (!desc_is_valid(list++, of_trigger, can_set))
+			return false;
+	return true;
+}
+
+/* Makes the attributes of a list, with room for more. They are freed with the object. */
+static struct zio_attr *create_attrs(const struct zio_attr_desc *list, unsigned int n,
+				     unsigned int more)
+{
+	struct zio_attr *attrs = kcalloc(n + more, sizeof(*attrs), GFP_KERNEL);
 	unsigned int i;
-	int ret = 0;
 
-	*attrs = kcalloc(n + more, sizeof(**attrs), GFP_KERNEL);
-	if (!*attrs)
-		return -ENOMEM;
-	for (i = 0; i < n && !ret; i++) {
-		ret = check_desc(cset, &list[i]);
-		init_attr(&(*attrs)[i], i, &list[i]);
-	}
-	return ret;
+	for (i = 0; i < n && attrs; i++)
+		init_attr(&attrs[i], i, &list[i]);
+	return attrs;
 }
 
 static u32 *create_values(const struct zio_attr *attrs, unsigned int n)
@@ -209,6 +312,34 @@ static u32 *create_values(const struct zio_attr *attrs, unsigned int n)
 	for (i = 0; i < n && values; i++)
 		values[i] = attrs[i].desc->value;
 	return values;
+}
+
+static int create_set(struct zio_attr_set *set, const struct zio_attr_desc *list,
+		      unsigned int n)
+{
+	set->attr = create_attrs(list, n, 0);
+	if (!set->attr)
+		return -ENOMEM;
+	set->value = create_values(set->attr, n);
+	if (!set->value)
+		return -ENOMEM;
+	set->n = n;
+	return 0;
+}
+
+/**
+ * zio_device_create_attrs() - create the attributes of a device, without their files
+ * @zdev: the device
+ *
+ * They are freed with the device.
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -ENOMEM.
+ */
+int zio_device_create_attrs(struct zio_device *zdev)
+{
+	return create_set(&zdev->attrs, zdev->desc->attrs, zdev->desc->n_attrs);
 }
 
 /* An attribute of the core may have no file: see scaling.c */
@@ -222,6 +353,28 @@ static int create_files(struct kobject *kobj, struct zio_attr *attrs, unsigned i
 	return ret;
 }
 
+static int create_own_trigger(struct zio_cset_core *cset)
+{
+	const struct zio_board_trigger *desc = cset->desc->board_trigger;
+	struct zio_own_trigger *own;
+	unsigned int i;
+	int ret;
+
+	if (!desc)
+		return 0;
+	own = kzalloc(sizeof(*own), GFP_KERNEL);
+	if (!own)
+		return -ENOMEM;
+	cset->own_trigger = own;
+	own->type.name = desc->name;
+	own->type.flags = ZIO_TRIGGER_REARM;
+	ret = create_set(&own->attrs, desc->attrs, desc->n_attrs);
+	for (i = 0; i < own->attrs.n; i++)
+		if (desc->attrs[i].mode & 0222)
+			own->attrs.attr[i].file.store = trigger_attr_store;
+	return ret;
+}
+
 /**
  * zio_cset_create_attrs() - create the files of the driver's attributes for a set
  * @cset: the channel set
@@ -231,23 +384,30 @@ static int create_files(struct kobject *kobj, struct zio_attr *attrs, unsigned i
  *
  * Context: Process, sleeps.
  *
- * Return: 0; -ENOMEM; -EINVAL for a descriptor that is wrong; or an error of sysfs.
+ * Return: 0; -ENOMEM; or an error of sysfs.
  */
 int zio_cset_create_attrs(struct zio_cset_core *cset)
 {
 	const struct zio_cset_desc *desc = cset->desc;
-	int ret = create_attrs(cset, desc->cset_attrs, desc->n_cset_attrs, 0, &cset->attrs) ?:
-		create_attrs(cset, desc->chan_attrs, desc->n_chan_attrs,
-			     desc->scaling ? ZIO_SCALING_ATTRS : 0, &cset->chan_attrs);
+	int ret = create_set(&cset->attrs, desc->cset_attrs, desc->n_cset_attrs) ?:
+		create_own_trigger(cset);
 
 	if (ret)
 		return ret;
-	cset->n_attrs = desc->n_cset_attrs;
-	cset->n_chan_attrs = zio_scaling_add(cset, cset->chan_attrs, desc->n_chan_attrs);
-	cset->values = create_values(cset->attrs, cset->n_attrs);
-	if (!cset->values)
+	cset->chan_attrs = create_attrs(desc->chan_attrs, desc->n_chan_attrs,
+					desc->scaling ? ZIO_SCALING_ATTRS : 0);
+	if (!cset->chan_attrs)
 		return -ENOMEM;
-	return create_files(&cset->kobj, cset->attrs, cset->n_attrs);
+	cset->n_chan_attrs = zio_scaling_add(cset, cset->chan_attrs, desc->n_chan_attrs);
+	return create_files(&cset->kobj, cset->attrs.attr, cset->attrs.n);
+}
+
+/* Creates the files of the board's trigger, if the binding has that. */
+int zio_binding_create_attrs(struct zio_binding *bind)
+{
+	const struct zio_own_trigger *own = zio_binding_own(bind);
+
+	return own ? create_files(&bind->kobj, own->attrs.attr, own->attrs.n) : 0;
 }
 
 /* As zio_cset_create_attrs(), which comes first; and sets the scaling of the channel. */

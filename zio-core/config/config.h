@@ -25,6 +25,9 @@ void zio_bus_unlink(struct zio_device *zdev);
 void zio_device_link_sets(struct zio_device *zdev);
 
 /* attr.c */
+bool zio_attrs_are_valid(const struct zio_attr_desc *list, unsigned int n, bool of_trigger,
+			 bool can_set);
+int zio_device_create_attrs(struct zio_device *zdev);
 int zio_cset_create_attrs(struct zio_cset_core *cset);
 int zio_channel_create_attrs(struct zio_channel_core *chan);
 int zio_cset_create_members(struct zio_cset_core *cset);
@@ -35,6 +38,10 @@ extern const struct zio_kind zio_cset_kind;
 extern const struct zio_kind zio_channel_kind;
 void zio_cset_list_active(struct zio_cset_core *cset);
 void zio_cset_add_area_files(struct zio_cset_core *cset);
+
+/* sysfs-device.c */
+int zio_device_add_files(struct zio_device *zdev);
+void zio_device_remove_files(struct zio_device *zdev);
 
 /* sysfs-buffer.c */
 extern const struct zio_kind zio_buffer_kind;

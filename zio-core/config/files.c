@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * files.c: the files of sets, channels, buffers and triggers in sysfs
+ * files.c: the files of devices, sets, channels, buffers and triggers in sysfs
  *
  * A replacement of a trigger or of the buffers removes directories after it has unlocked
  * cset->mutex. So a write looks whether its object is still in use.
@@ -41,7 +41,7 @@ struct zio_cset_core *zio_kobj_to_cset(struct kobject *kobj)
 	return kobj_to_cset(kobj);
 }
 
-static int file_lock(struct kobject *kobj)
+static int lock_cset(struct kobject *kobj)
 {
 	const struct zio_kind *kind = to_kind(kobj);
 	struct zio_cset_core *cset = zio_kobj_to_cset(kobj);
@@ -53,9 +53,17 @@ static int file_lock(struct kobject *kobj)
 	return -ENODEV;
 }
 
+static int file_lock(struct kobject *kobj)
+{
+	if (zio_kobj_is_device(kobj))
+		return mutex_lock_killable(&kobj_to_device(kobj)->lock);
+	return lock_cset(kobj);
+}
+
 static void file_unlock(struct kobject *kobj)
 {
-	mutex_unlock(&zio_kobj_to_cset(kobj)->mutex);
+	mutex_unlock(zio_kobj_is_device(kobj) ? &kobj_to_device(kobj)->lock :
+		     &zio_kobj_to_cset(kobj)->mutex);
 }
 
 static u64 file_value(struct kobject *kobj, const struct zio_file *file)
@@ -120,13 +128,19 @@ const struct sysfs_ops zio_file_ops = {
 	.store = file_store,
 };
 
+static bool set_has_file(struct kobject *kobj, const struct zio_file *file)
+{
+	unsigned long flags = zio_kobj_to_cset(kobj)->flags;
+
+	return !(~flags & file->needs) && !(flags & file->lacks);
+}
+
 /* Returns the mode of a file; 0 if the set of @kobj does not have it. */
 umode_t zio_file_mode(struct kobject *kobj, struct attribute *attr, int i)
 {
 	const struct zio_file *file = to_zio_file(attr);
-	unsigned long flags = zio_kobj_to_cset(kobj)->flags;
 
-	if (~flags & file->needs || flags & file->lacks)
+	if (!zio_kobj_is_device(kobj) && !set_has_file(kobj, file))
 		return 0;
 	return file->mode ? file->mode(kobj, file) : attr->mode;
 }

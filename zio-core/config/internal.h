@@ -74,10 +74,19 @@ umode_t zio_file_mode(struct kobject *kobj, struct attribute *attr, int i);
 int zio_file_create(struct kobject *kobj, struct zio_file *file);
 struct zio_cset_core *zio_kobj_to_cset(struct kobject *kobj);
 
+/* The driver core made the directory of a device. All others are of a zio_kind. */
+static inline bool zio_kobj_is_device(const struct kobject *kobj)
+{
+	return kobj->ktype->sysfs_ops != &zio_file_ops;
+}
+
 /* accepted.c */
 ssize_t zio_cset_show_accepted(struct kobject *kobj, const struct zio_file *file, char *page);
+ssize_t zio_device_show_accepted(struct device *dev, struct device_attribute *attr, char *page);
 
 /* attr.c */
+int zio_binding_create_attrs(struct zio_binding *bind);
+
 #define to_zio_attr(_file)	container_of(_file, struct zio_attr, file)
 
 /* Is the value an s32? */

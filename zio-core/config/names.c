@@ -30,8 +30,10 @@ static int put_attrs(char *page, int len, const struct zio_attr *attr, unsigned 
 ssize_t zio_channel_show_names(struct kobject *kobj, const struct zio_file *file, char *page)
 {
 	const struct zio_cset_core *cset = kobj_to_channel(kobj)->cset;
-	int len = put_attrs(page, 0, cset->attrs, cset->n_attrs);
+	const struct zio_attr_set *of_device = &cset->zdev->attrs;
+	int len = put_attrs(page, 0, of_device->attr, of_device->n);
 
+	len = put_attrs(page, len, cset->attrs.attr, cset->attrs.n);
 	return put_attrs(page, len, cset->chan_attrs, cset->n_chan_attrs);
 }
 
@@ -49,10 +51,23 @@ static int put_shots(char *page, int len, const struct zio_binding *bind)
 	return len;
 }
 
+/* The clock is elsewhere if the board's trigger has its place: see engine/control.c */
+static int put_clock(char *page, int len, const struct zio_attr_set *own)
+{
+	unsigned int i;
+
+	for (i = 0; own && i < own->n; i++)
+		if (own->attr[i].desc->place == ZIO_ATTR_PLACE_EXT &&
+		    own->attr[i].desc->index == ZIO_ATTR_TRIG_EXT_CLOCK)
+			return put_line(page, len, false, ZIO_ATTR_TRIG_CLOCK, "clock", "");
+	return put_line(page, len, true, ZIO_ATTR_TRIG_EXT_CLOCK, "clock", "");
+}
+
 ssize_t zio_binding_show_names(struct kobject *kobj, const struct zio_file *file, char *page)
 {
 	const struct zio_binding *bind = to_zio_binding(kobj);
 	const struct zio_trigger_attr *attr = bind->trig->type->attrs;
+	const struct zio_own_trigger *own = zio_binding_own(bind);
 	unsigned int n = bind->trig->type->n_attrs;
 	int len;
 
@@ -63,8 +78,11 @@ ssize_t zio_binding_show_names(struct kobject *kobj, const struct zio_file *file
 		if (attr->kind == ZIO_TRIGGER_NUMBER && attr->ext != ZIO_TRIGGER_NO_EXT)
 			len = put_line(page, len, true, attr->ext, attr->name,
 				       attr->wide ? " wide" : "");
-	len = put_shots(page, len, bind);
-	return put_line(page, len, true, ZIO_ATTR_TRIG_EXT_CLOCK, "clock", "");
+	if (own)
+		len = put_attrs(page, len, own->attrs.attr, own->attrs.n);
+	else
+		len = put_shots(page, len, bind);
+	return put_clock(page, len, own ? &own->attrs : NULL);
 }
 
 /* Prints how a sample lies in memory, in the format of IIO: "le:s12/16>>4" */

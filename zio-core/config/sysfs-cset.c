@@ -100,7 +100,10 @@ ZIO_STORE_BY(cset, buffer, cset_store_type(kobj_to_cset(kobj), text, change_buff
 ZIO_STORE_BY(cset, trigger, cset_store_type(kobj_to_cset(kobj), text, zio_binding_change))
 
 ZIO_LIMITS(cset, buffer, .list = zio_buffer_list_types)
-ZIO_LIMITS(cset, trigger, .list = zio_trigger_list_names)
+ZIO_LIMITS(cset, trigger, .list = zio_trigger_list_names,
+	   .words = kobj_to_cset(kobj)->desc->board_trigger ?
+		    &kobj_to_cset(kobj)->desc->board_trigger->name : NULL,
+	   .n = !!kobj_to_cset(kobj)->desc->board_trigger)
 ZIO_LIMITS(cset, timeout, .max = ZIO_MAX_TIMEOUT_MS, .error = -ERANGE)
 ZIO_SET_BY(cset, timeout, (zio_cset_set_timeout(kobj_to_cset(kobj), value), 0))
 ZIO_LIMITS(cset, depth, .min = 1, .error = -ERANGE,
@@ -164,10 +167,12 @@ static void release_cset(struct kobject *kobj)
 {
 	struct zio_cset_core *cset = kobj_to_cset(kobj);
 
-	kfree(cset->attrs);
+	zio_attr_set_free(&cset->attrs);
+	if (cset->own_trigger)
+		zio_attr_set_free(&cset->own_trigger->attrs);
+	kfree(cset->own_trigger);
 	kfree(cset->chan_attrs);
 	kfree(cset->members);
-	kfree(cset->values);
 	put_device(&cset->zdev->dev);
 	call_rcu(&cset->rcu, free_cset);			/* E */
 }

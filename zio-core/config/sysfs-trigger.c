@@ -121,7 +121,7 @@ int zio_binding_add_files(struct zio_binding *bind)
 		file->limits = bind_limits_attr;
 		ret = zio_file_create(&bind->kobj, file);
 	}
-	return ret;
+	return ret ?: zio_binding_create_attrs(bind);
 }
 
 static struct attribute *bind_files[] = {

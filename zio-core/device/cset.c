@@ -12,7 +12,7 @@ static void init_channel(struct zio_channel_core *chan, struct zio_cset_core *cs
 	kobject_get(&cset->kobj);
 	chan->cset = cset;
 	chan->pub.index = index;
-	chan->enabled = true;
+	chan->enabled = !(cset->flags & ZIO_CSET_CHANS_DISABLED);
 	chan->queue.stream.wants = 1;
 	init_waitqueue_head(&chan->wq);
 	mutex_init(&chan->lock);
@@ -116,6 +116,8 @@ static const char *first_trigger(const struct zio_cset_core *cset)
 {
 	if (cset->desc->trigger)
 		return cset->desc->trigger;
+	if (cset->own_trigger)
+		return cset->own_trigger->type.name;
 	return zio_cset_is_stream(cset) ? "transparent" : ZIO_DEFAULT_TRIGGER;
 }
 
@@ -161,7 +163,7 @@ static int start_cset(struct zio_cset_core *cset)
 
 	mutex_lock(&cset->mutex);
 	zio_cset_list_active(cset);
-	cset->enabled = true;
+	cset->enabled = !(cset->flags & ZIO_CSET_DISABLED);
 	ret = zio_binding_enable(cset->bind, true);
 	if (!ret)
 		WRITE_ONCE(cset->gone, false);
@@ -261,7 +263,7 @@ clockid_t zio_block_clock(const struct zio_block *block)
 {
 	const struct zio_block_core *core = to_block_core(block);
 
-	return core->snap->common.attr_trigger.ext_val[ZIO_ATTR_TRIG_EXT_CLOCK];
+	return zio_control_clock(&core->snap->common);
 }
 EXPORT_SYMBOL_GPL(zio_block_clock);
 
@@ -318,3 +320,33 @@ bool zio_cset_is_rearmed(const struct zio_cset *cset)
 	return READ_ONCE(to_cset_core(cset)->rearm);
 }
 EXPORT_SYMBOL_GPL(zio_cset_is_rearmed);
+
+/**
+ * zio_cset_uses_board_trigger() - check whether a set has the trigger of its board
+ * @cset: the channel set
+ *
+ * If so, raw_io() arms the board, which triggers itself. Otherwise the event has come.
+ *
+ * Context: From raw_io() to stop_io(); attr_set() and attr_get().
+ *
+ * Return: true with the board's trigger.
+ */
+bool zio_cset_uses_board_trigger(const struct zio_cset *cset)
+{
+	return zio_binding_own(to_cset_core(cset)->bind);
+}
+EXPORT_SYMBOL_GPL(zio_cset_uses_board_trigger);
+
+/**
+ * zio_cset_device() - get the device of a set
+ * @cset: the channel set
+ *
+ * Context: Any.
+ *
+ * Return: the device, as zio_device_register() returns it.
+ */
+struct zio_device *zio_cset_device(const struct zio_cset *cset)
+{
+	return to_cset_core(cset)->zdev;
+}
+EXPORT_SYMBOL_GPL(zio_cset_device);

@@ -139,6 +139,24 @@ static bool places_are_valid(const struct zio_cset_desc *desc)
 	return true;
 }
 
+static bool trigger_is_valid(const struct zio_board_trigger *trig, bool can_set)
+{
+	if (!trig)
+		return true;
+	return trig->name && *trig->name && strlen(trig->name) < ZIO_OBJ_NAME_LEN &&
+		!strpbrk(trig->name, " /\n") &&
+		zio_attrs_are_valid(trig->attrs, trig->n_attrs, true, can_set);
+}
+
+static bool attrs_are_valid(const struct zio_cset_desc *desc)
+{
+	bool can_set = desc->ops->attr_set;
+
+	return zio_attrs_are_valid(desc->cset_attrs, desc->n_cset_attrs, false, can_set) &&
+		zio_attrs_are_valid(desc->chan_attrs, desc->n_chan_attrs, false, can_set) &&
+		trigger_is_valid(desc->board_trigger, can_set);
+}
+
 static bool cset_desc_is_valid(const struct zio_cset_desc *desc)
 {
 	return desc->ops && desc->ops->raw_io && stream_is_valid(desc) &&
@@ -161,12 +179,28 @@ bool zio_device_desc_is_valid(const struct zio_device_desc *desc)
 	return true;
 }
 
+/* The log names the attribute that is wrong. */
+static bool all_attrs_are_valid(const struct zio_device_desc *desc)
+{
+	unsigned int i;
+
+	if (!zio_attrs_are_valid(desc->attrs, desc->n_attrs, false,
+				 desc->ops && desc->ops->attr_set))
+		return false;
+	for (i = 0; i < desc->n_cset; i++)
+		if (!attrs_are_valid(&desc->cset[i]))
+			return false;
+	return true;
+}
+
 static void release_device(struct device *dev)
 {
 	struct zio_device *zdev = to_zio_device(dev);
 
 	if (zdev->id_name)
 		free_id(zdev);
+	zio_attr_set_free(&zdev->attrs);
+	mutex_destroy(&zdev->lock);
 	kfree(zdev);
 }
 
@@ -178,7 +212,7 @@ static struct zio_device *alloc_device(struct device *parent,
 	struct zio_device *zdev;
 	int ret;
 
-	if (WARN_ON(!zio_device_desc_is_valid(desc)))
+	if (WARN_ON(!zio_device_desc_is_valid(desc)) || !all_attrs_are_valid(desc))
 		return ERR_PTR(-EINVAL);
 	/* A user may have chosen the name: see zio-zero.c. */
 	if (!zio_device_name_is_valid(desc->name)) {
@@ -192,12 +226,14 @@ static struct zio_device *alloc_device(struct device *parent,
 	zdev->desc = desc;
 	zdev->owner = desc->owner;
 	zdev->priv = priv;
+	mutex_init(&zdev->lock);
 	device_initialize(&zdev->dev);
 	zdev->dev.parent = parent;
 	zdev->dev.bus = &zio_bus;
 	zdev->dev.release = release_device;
 	device_set_pm_not_required(&zdev->dev);
-	ret = take_id(zdev, id) ?: dev_set_name(&zdev->dev, "%s-%04x", zdev->name, zdev->id);
+	ret = take_id(zdev, id) ?: dev_set_name(&zdev->dev, "%s-%04x", zdev->name, zdev->id) ?:
+		zio_device_create_attrs(zdev);
 	if (ret) {
 		put_device(&zdev->dev);
 		return ERR_PTR(ret);
@@ -241,6 +277,11 @@ static int add_device(struct zio_device *zdev)
 	if (ret)
 		return ret;
 	ret = register_sets(zdev);
+	if (!ret) {
+		ret = zio_device_add_files(zdev);
+		if (ret)
+			unregister_sets(zdev, zdev->desc->n_cset);
+	}
 	if (ret) {
 		device_del(&zdev->dev);
 		return ret;
@@ -297,6 +338,7 @@ EXPORT_SYMBOL_GPL(zio_device_register);
 void zio_device_unregister(struct zio_device *zdev)
 {
 	zio_bus_unlink(zdev);
+	zio_device_remove_files(zdev);
 	unregister_sets(zdev, zdev->desc->n_cset);
 	trace_zio_removed(zdev);
 	device_del(&zdev->dev);
@@ -334,3 +376,35 @@ struct zio_device *devm_zio_device_register(struct device *parent,
 	return ret ? ERR_PTR(ret) : zdev;
 }
 EXPORT_SYMBOL_GPL(devm_zio_device_register);
+
+/**
+ * zio_device_dev() - get the struct device of a device
+ * @zdev: the device
+ *
+ * A driver adds files of its own to its directory, or takes its name for debugfs. What the
+ * driver adds goes before zio_device_unregister(); devres of the parent sees to it if the
+ * driver adds it after devm_zio_device_register().
+ *
+ * Context: Any.
+ *
+ * Return: the device "NAME-ID", a child of the parent; valid until it is unregistered.
+ */
+struct device *zio_device_dev(struct zio_device *zdev)
+{
+	return &zdev->dev;
+}
+EXPORT_SYMBOL_GPL(zio_device_dev);
+
+/**
+ * zio_device_priv() - get what the driver registered with a device
+ * @zdev: the device
+ *
+ * Context: Any.
+ *
+ * Return: the @priv of the registration, as zio_cset_priv().
+ */
+void *zio_device_priv(const struct zio_device *zdev)
+{
+	return zdev->priv;
+}
+EXPORT_SYMBOL_GPL(zio_device_priv);

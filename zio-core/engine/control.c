@@ -73,10 +73,27 @@ static void put_attrs(struct zio_ctrl_attr *ctrl, const struct zio_attr *attrs,
 		      const u32 *values, unsigned int n)
 {
 	while (n--)
-		put_attr(ctrl, attrs++->desc, *values++);
+		put_attr(ctrl, attrs++->desc, READ_ONCE(*values++));
 }
 
-/* Puts the numbers of the trigger and its clock into the control. */
+static void put_attr_set(struct zio_ctrl_attr *ctrl, const struct zio_attr_set *set)
+{
+	put_attrs(ctrl, set->attr, set->value, set->n);
+}
+
+/* The board's trigger may have a value of its own in the usual place. */
+static void put_clock(struct zio_ctrl_attr *ctrl, clockid_t clock)
+{
+	if (ctrl->ext_mask & BIT(ZIO_ATTR_TRIG_EXT_CLOCK)) {
+		ctrl->std_mask |= BIT(ZIO_ATTR_TRIG_CLOCK);
+		ctrl->std_val[ZIO_ATTR_TRIG_CLOCK] = clock;
+	} else {
+		ctrl->ext_mask |= BIT(ZIO_ATTR_TRIG_EXT_CLOCK);
+		ctrl->ext_val[ZIO_ATTR_TRIG_EXT_CLOCK] = clock;
+	}
+}
+
+/* Puts the numbers of the trigger into the control. */
 static void put_trigger_values(struct zio_ctrl_attr *ctrl,
 			       const struct zio_trigger *trig)
 {
@@ -94,13 +111,12 @@ static void put_trigger_values(struct zio_ctrl_attr *ctrl,
 		ctrl->ext_mask |= BIT(attr->ext + 1);
 		ctrl->ext_val[attr->ext + 1] = upper_32_bits(trig->value[i].number);
 	}
-	ctrl->ext_mask |= BIT(ZIO_ATTR_TRIG_EXT_CLOCK);
-	ctrl->ext_val[ZIO_ATTR_TRIG_EXT_CLOCK] = trig->clock;
 }
 
 static void put_trigger(struct zio_control *ctrl,
 			const struct zio_binding *bind)
 {
+	const struct zio_own_trigger *own = zio_binding_own(bind);
 	const struct zio_shape *shape = &bind->cset->pub.shape;
 	struct zio_ctrl_attr *attr = &ctrl->attr_trigger;
 
@@ -110,8 +126,11 @@ static void put_trigger(struct zio_control *ctrl,
 	attr->std_val[ZIO_ATTR_TRIG_N_SHOTS] = shape->nshots;
 	attr->std_val[ZIO_ATTR_TRIG_POST_SAMP] = shape->post_samples;
 	attr->std_val[ZIO_ATTR_TRIG_PRE_SAMP] = shape->pre_samples;
+	if (own)
+		put_attr_set(attr, &own->attrs);
 	mutex_lock(&bind->trig->lock);
 	put_trigger_values(attr, bind->trig);
+	put_clock(attr, bind->trig->clock);
 	mutex_unlock(&bind->trig->lock);
 }
 
@@ -158,7 +177,8 @@ static void put_channel(struct zio_control *ctrl, const struct zio_channel_core 
 	ctrl->ssize = cset->ssize;
 	ctrl->flags = control_flags(cset);
 	put_address(&ctrl->addr, cset);
-	put_attrs(&ctrl->attr_channel, cset->attrs, cset->values, cset->n_attrs);
+	put_attr_set(&ctrl->attr_channel, &cset->zdev->attrs);
+	put_attr_set(&ctrl->attr_channel, &cset->attrs);
 	put_attrs(&ctrl->attr_channel, cset->chan_attrs, chan->values,
 		  chan->values ? cset->n_chan_attrs : 0);
 	ctrl->nbits = find_nbits(ctrl, cset);

@@ -62,6 +62,15 @@ static inline void zio_control_fill(struct zio_control *ctrl,
 	}
 }
 
+/* Returns the clock of the time stamp of an input's control. */
+static inline clockid_t zio_control_clock(const struct zio_control *ctrl)
+{
+	const struct zio_ctrl_attr *attr = &ctrl->attr_trigger;
+
+	return attr->std_mask & BIT(ZIO_ATTR_TRIG_CLOCK) ?
+		attr->std_val[ZIO_ATTR_TRIG_CLOCK] : attr->ext_val[ZIO_ATTR_TRIG_EXT_CLOCK];
+}
+
 static inline u64 zio_control_offset(const struct zio_control *ctrl)
 {
 	return ctrl->mem_offset | (u64)ctrl->mem_offset_high << 32;

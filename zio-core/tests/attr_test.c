@@ -76,7 +76,7 @@ static void channels_have_values_of_their_own(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, cset->chan[i]->values[0], i == 1 ? 5 : 1000);
 		KUNIT_EXPECT_EQ(test, cset->chan[i]->values[1], i == 2 ? 6 : 77);
 	}
-	KUNIT_EXPECT_EQ(test, cset->values[0], 14);
+	KUNIT_EXPECT_EQ(test, cset->attrs.value[0], 14);
 }
 
 static struct kobject *find_dir(struct kunit *test, struct kobject *in, const char *name)
@@ -301,7 +301,7 @@ static void accepted_may_end_in_its_first_line(struct kunit *test)
 {
 	struct zio_cset_core *cset = test_device_create(test, 0, 1)->cset;
 
-	cset->attrs[0].file.limits = limits_of_many;
+	cset->attrs.attr[0].file.limits = limits_of_many;
 	KUNIT_EXPECT_STREQ(test, test_show(test, &cset->kobj, "accepted"), "...\n");
 }
 

@@ -59,7 +59,8 @@ static int check_type(const struct zio_cset_core *cset, const struct zio_trigger
 
 static struct zio_binding *bind_trigger(struct zio_cset_core *cset, const char *name)
 {
-	struct zio_trigger *trig = zio_trigger_get(name);
+	const struct zio_own_trigger *own = cset->own_trigger;
+	struct zio_trigger *trig = zio_trigger_get(own ? &own->type : NULL, name);
 	struct zio_binding *bind;
 
 	if (IS_ERR(trig))

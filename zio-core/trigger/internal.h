@@ -8,7 +8,7 @@
 /* trigger.c */
 extern const struct zio_trigger_config_ops *zio_trigger_config;
 bool zio_trigger_type_is_valid(const struct zio_trigger_type *type);
-struct zio_trigger *zio_trigger_get(const char *name);
+struct zio_trigger *zio_trigger_get(const struct zio_trigger_type *own, const char *name);
 void zio_trigger_put(struct zio_trigger *trig);
 int zio_trigger_join(struct zio_trigger *trig);
 void zio_trigger_leave(struct zio_trigger *trig);

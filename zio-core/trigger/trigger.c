@@ -353,6 +353,7 @@ static struct zio_trigger *create_own(const char *name)
 
 /**
  * zio_trigger_get() - get a shared trigger, or create one for a single set
+ * @own: type that only this set has, without an owner; or NULL
  * @name: name of a shared trigger, or of a type
  *
  * The caller gives the trigger back by zio_trigger_put().
@@ -362,10 +363,12 @@ static struct zio_trigger *create_own(const char *name)
  * Return: the trigger; or an ERR_PTR: -ENOENT if there is no such name; -ENOMEM; or an
  * error of the type.
  */
-struct zio_trigger *zio_trigger_get(const char *name)
+struct zio_trigger *zio_trigger_get(const struct zio_trigger_type *own, const char *name)
 {
 	struct zio_trigger *trig = NULL;
 
+	if (own && !strcmp(own->name, name))
+		return alloc_trigger(own, name);
 	if (zio_trigger_config->get_shared)
 		trig = zio_trigger_config->get_shared(name);
 	return trig ?: create_own(name);

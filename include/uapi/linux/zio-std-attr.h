@@ -57,6 +57,7 @@ enum zio_trg_std_attr {
 	ZIO_ATTR_TRIG_N_SHOTS,
 	ZIO_ATTR_TRIG_POST_SAMP,
 	ZIO_ATTR_TRIG_PRE_SAMP,
+	ZIO_ATTR_TRIG_CLOCK,	/* CLOCK_* of the time stamp; often not here: see below */
 	ZIO_ATTR_TRIG_VERSION = ZIO_ATTR_VERSION,
 	_ZIO_TRG_ATTR_STD_NUM
 };
@@ -65,7 +66,10 @@ enum zio_trg_std_attr {
 #define ZIO_ATTR_TRIG_EXT_SHOT	8
 #define ZIO_MAX_SHOTS		16
 
-/* Extended attribute of every trigger: CLOCK_* of the time stamp */
+/*
+ * Extended attribute of every trigger: CLOCK_* of the time stamp. The trigger of a board may
+ * have an attribute of its own in this place: the control has ZIO_ATTR_TRIG_CLOCK then.
+ */
 #define ZIO_ATTR_TRIG_EXT_CLOCK	31
 
 /* Standard attributes of a buffer (not in controls) */

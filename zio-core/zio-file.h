@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* zio-file.h: files in sysfs, attributes and their values. A part of zio-core.h. */
+#ifndef _ZIO_FILE_H
+#define _ZIO_FILE_H
+
+#include <linux/slab.h>
+#include <linux/sysfs.h>
+#include <linux/zio-trigger.h>
+
+struct zio_limits;
+
+/**
+ * struct zio_file - a file in sysfs
+ * @attr: its name and mode
+ * @show: prints the value; NULL for the number at @offset
+ * @set: takes a number, of 0 and 1 if the number at @offset is a bool; or NULL
+ * @store: takes a text, if @set is NULL; returns 0 or an error
+ * @limits: what @set or @store accepts; NULL: all numbers of the type
+ * @mode: optional: returns the mode, or 0 if there is no such file
+ * @needs: ZIO_CSET_*: only sets with all of these flags have the file
+ * @lacks: sets with one of these flags have no such file
+ * @offset: of the number, from the kobject
+ * @size: bytes of the number, 0 for none
+ * @index: for @show and @store
+ * @lock_show: @show is called with cset->mutex held
+ * @no_lock: @set and @store are called without it
+ */
+struct zio_file {
+	struct attribute attr;
+	ssize_t (*show)(struct kobject *kobj, const struct zio_file *file, char *page);
+	int (*set)(struct kobject *kobj, u32 value);
+	int (*store)(struct kobject *kobj, const struct zio_file *file, const char *text);
+	struct zio_limits (*limits)(struct kobject *kobj, const struct zio_file *file);
+	umode_t (*mode)(struct kobject *kobj, const struct zio_file *file);
+	u16 needs, lacks;
+	union { s16 offset; u16 index; };
+	u8 size;
+	bool lock_show : 1, no_lock : 1;
+};
+
+/* A file of the driver: one for all channels of a set. Each channel has its value. */
+struct zio_attr {
+	struct zio_file file;
+	const struct zio_attr_desc *desc;
+};
+
+/* The attributes of one object, and their values. Channels have the values apart. */
+struct zio_attr_set {
+	struct zio_attr *attr;
+	u32 *value;
+	unsigned int n;
+};
+
+static inline void zio_attr_set_free(struct zio_attr_set *set)
+{
+	kfree(set->attr);
+	kfree(set->value);
+}
+
+/* The trigger of a set's board. No other set finds its type, which has no attributes. */
+struct zio_own_trigger {
+	struct zio_trigger_type type;
+	struct zio_attr_set attrs;
+};
+
+/* @digits * 10^@exp. The digits do not end with 0. The number 0 has the exponent 0. */
+struct zio_decimal {
+	u64 digits;
+	s32 exp;
+	bool negative;
+};
+
+/* The values of a channel from which the attributes of its scale follow */
+struct zio_scale {
+	enum zio_unit unit;
+	bool is_signed;
+	struct zio_decimal scale;
+	struct zio_decimal offset;
+};
+
+#endif /* _ZIO_FILE_H */
