@@ -92,6 +92,14 @@ TEST("numbers stand for names that are not known", fresh)
 	ASSERT_TRIGGER(NULL, TRIGGER_NUMBERS);
 }
 
+TEST("the trigger of a board may have the place of the clock", fresh)
+{
+	control.attr_trigger.std_mask |= 1 << ZIO_ATTR_TRIG_CLOCK;
+	control.attr_trigger.std_val[ZIO_ATTR_TRIG_CLOCK] = 1;
+	ASSERT_TRIGGER(NULL, "post-samples=16 clock=1 ext0=4294967280 ext1=2 ext4=4294967295 "
+		       "ext30=8 ext31=11");
+}
+
 static bool errs(const char *file, int code, const char *reason)
 {
 	struct zio_error err = { .text = "" };

@@ -486,6 +486,42 @@ TEST("the kernel tells what an attribute accepts", fresh)
 	zio_object_free(cset);
 }
 
+/* The directory has other files, too: those of the driver core, and of the driver itself. */
+TEST("a device has the attributes that the kernel lists", fresh)
+{
+	struct zio_object *device;
+	struct zio_attr *list;
+	char text[ZIO_TEXT_SIZE];
+
+	put_file("sys/bus/zio/devices/zzero-0000/accepted",
+		 "version\nmode 0 1 3\ncommand [0 1 3]\n", 0444);
+	put_file("sys/bus/zio/devices/zzero-0000/version", "7\n", 0444);
+	put_file("sys/bus/zio/devices/zzero-0000/mode", "1\n", 0644);
+	put_file("sys/bus/zio/devices/zzero-0000/command", "", 0200);
+	put_file("sys/bus/zio/devices/zzero-0000/calibration", "\1\2", 0644);
+	device = zio_find(NULL, "zzero", NULL, NULL);
+	list = zio_attr_list(device, &err);
+	ASSERT_TRUE(list, err.text);
+	ASSERT_STR(list[0].name, "command");
+	ASSERT_TRUE(list[0].writable && !list[0].readable);
+	ASSERT_STR(list[1].name, "mode");
+	ASSERT_TRUE(list[1].writable && list[1].readable);
+	ASSERT_STR(list[2].name, "version");
+	ASSERT_TRUE(!list[2].writable && list[2].readable);
+	ASSERT_TRUE(!list[3].name);
+	zio_attr_list_free(list);
+	ASSERT_ACCEPTS(device, "mode", "0 1 3");
+	ASSERT_ERR(zio_attr_accepted(device, "version", text, sizeof(text), &err), ENODATA,
+		   "does not tell");
+	ASSERT_EQ(zio_attr_get(device, "version", text, sizeof(text), &err), 0);
+	ASSERT_STR(text, "7");
+	ASSERT_EQ(zio_attr_set(device, "command", "2", &err), 0);
+	ASSERT_ERR(zio_attr_set(device, "version", "2", &err), EACCES, "read-only");
+	ASSERT_ERR(zio_attr_get(device, "calibration", text, sizeof(text), &err), ENOENT, "no");
+	ASSERT_ERR(zio_attr_get(device, "uevent", text, sizeof(text), &err), ENOENT, "no");
+	zio_object_free(device);
+}
+
 TEST("objects are made and removed", fresh)
 {
 	struct zio_object *cset = zio_find(NULL, "zzero/0", NULL, NULL);

@@ -21,11 +21,12 @@ struct zio_attr {
 
 /**
  * zio_attr_list() - list the attributes of an object
- * @obj: the object; a device has no attributes of its own
+ * @obj: the object
  * @err: receives the reason of a failure; may be NULL
  *
  * The list has neither "current-control", which is binary, nor "accepted", which
- * zio_attr_accepted() reads, nor files of the kernel's driver model.
+ * zio_attr_accepted() reads, nor files of the kernel's driver model. Of a device it has
+ * what its driver describes.
  *
  * Context: Any thread.
  * Return: the attributes by name, after the last one an entry whose name is NULL; the
@@ -177,7 +178,7 @@ int zio_attr_check(const struct zio_object *obj, const char *attr,
  * @err: receives the reason of a failure; may be NULL
  *
  * A range may have the name of an attribute in place of a number. Documentation/ABI
- * describes the file "accepted" of the set, from which the values come.
+ * describes the file "accepted" of sets and devices, from which the values come.
  *
  * Context: Any thread. Does not call the driver.
  * Return: 0; -1 with errno: ENODATA the kernel does not tell: the attribute is read-only,

@@ -51,6 +51,23 @@ def test_tree(sysfs: Path) -> None:
     assert device != device.cset[0]
 
 
+def test_attributes_of_a_device(sysfs: Path) -> None:
+    files = {"version": 0o444, "mode": 0o644, "command": 0o200, "calibration": 0o644}
+    for name, mode in files.items():
+        (sysfs / name).write_text("3\n")
+        (sysfs / name).chmod(mode)
+    (sysfs / "accepted").write_text("version\nmode 0 1 3\ncommand [0 1 3]\n")
+    device = zio.find("fake-0007")
+    assert set(device) == {"version", "mode", "command"}
+    assert device["version"] == 3
+    device["mode"] = 1
+    device["command"] = 2
+    assert (sysfs / "mode").read_text() == "1\n"
+    assert (sysfs / "command").read_text() == "2\n"
+    assert not device.is_writable("version")
+    assert device.accepted("mode") == "0 1 3"
+
+
 def test_attributes(sysfs: Path) -> None:
     cset = zio.devices()["fake-0007"].cset[0]
     assert cset.trigger["nsamples"] == 16

@@ -25,6 +25,7 @@ static const char *const trigger_attr[ZIO_MAX_STD_ATTR] = {
 	[ZIO_ATTR_TRIG_N_SHOTS] = "nshots",
 	[ZIO_ATTR_TRIG_POST_SAMP] = "post-samples",
 	[ZIO_ATTR_TRIG_PRE_SAMP] = "pre-samples",
+	[ZIO_ATTR_TRIG_CLOCK] = "clock",
 	[ZIO_ATTR_TRIG_VERSION] = "version",
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What attributes accept, from the file "accepted" of a set */
+/* What attributes accept, from the file "accepted" of a set or a device */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,7 @@ static const struct place {
 	const char *set;
 	const char *path;
 } places[] = {
+	[ZIO_OBJECT_DEVICE] = { ".", "" },
 	[ZIO_OBJECT_CSET] = { ".", "" },
 	[ZIO_OBJECT_CHANNEL] = { "..", "chan*/" },
 	[ZIO_OBJECT_TRIGGER] = { "..", "trigger/" },
@@ -62,6 +63,19 @@ char *zio_read_accepted(const struct zio_object *obj, const char *attr)
 	free(file);
 	free(path);
 	return values;
+}
+
+bool zio_device_has_attr(const struct zio_object *obj, const char *name)
+{
+	char text[ZIO_TEXT_SIZE], *lines = text, *line;
+	char *file = zio_format("%s/accepted", obj->path);
+	bool found = false;
+
+	if (file && !zio_read_file(file, text, sizeof(text)))
+		while (!found && (line = strsep(&lines, "\n")))
+			found = !strcmp(strsep(&line, " "), name);
+	free(file);
+	return found;
 }
 
 /* Is @text a number between the limits? A limit that names another file is none. */

@@ -15,8 +15,10 @@
 /* Is it a file of ZIO with a value that is text? */
 static bool is_attr(const struct zio_object *obj, const char *name)
 {
-	if (obj->kind == ZIO_OBJECT_DEVICE || !strcmp(name, "uevent") ||
-	    !strcmp(name, "current-control") || !strcmp(name, "accepted"))
+	if (!strcmp(name, "uevent") || !strcmp(name, "current-control") ||
+	    !strcmp(name, "accepted"))
+		return false;
+	if (obj->kind == ZIO_OBJECT_DEVICE && !zio_device_has_attr(obj, name))
 		return false;
 	if (obj->kind == ZIO_OBJECT_BUS && !strncmp(name, "drivers_", 8))
 		return false;

@@ -121,8 +121,8 @@ static int explain_no_child(const struct search *at, const char *name)
 
 static bool has_attr(const struct zio_object *obj, const char *name)
 {
-	return is_name(name) && obj->kind != ZIO_OBJECT_DEVICE &&
-	       zio_file_mode(obj->path, name);
+	return is_name(name) && zio_file_mode(obj->path, name) &&
+	       (obj->kind != ZIO_OBJECT_DEVICE || zio_device_has_attr(obj, name));
 }
 
 /* Walk down @text; *attr: its last component, if that is an attribute. */

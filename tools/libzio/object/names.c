@@ -274,13 +274,19 @@ int zio_names_print(const struct zio_names *names, FILE *out)
 
 /* --- the values of a control */
 
-/* Every trigger has its clock at the same position. */
+static bool has(uint32_t mask, unsigned int index)
+{
+	return mask & (1u << index);
+}
+
+/* Every trigger has its clock at the same position, unless a board has its own value there. */
 static const struct entry *find_entry(const struct zio_names *names,
+				      const struct zio_ctrl_attr *attr,
 				      enum zio_attr_owner owner, unsigned int slot)
 {
 	static const struct entry none, clock = { .name = "clock" };
 
-	if (owner == ZIO_ATTR_OF_TRIGGER &&
+	if (owner == ZIO_ATTR_OF_TRIGGER && !has(attr->std_mask, ZIO_ATTR_TRIG_CLOCK) &&
 	    slot == ZIO_MAX_STD_ATTR + ZIO_ATTR_TRIG_EXT_CLOCK)
 		return &clock;
 	return names ? &names->entry[owner][slot] : &none;
@@ -315,11 +321,6 @@ static void put_ext(struct zio_attr_value *value, const struct entry *entry,
 	value->is_ext = true;
 }
 
-static bool has(uint32_t mask, unsigned int index)
-{
-	return mask & (1u << index);
-}
-
 /* A half of a double is no number: zio_control_scale() has the doubles. */
 static bool is_half(enum zio_attr_owner owner, unsigned int index)
 {
@@ -337,7 +338,7 @@ static int list_ext(const struct zio_ctrl_attr *attr, const struct zio_names *na
 	for (i = 0; i < ZIO_MAX_EXT_ATTR; i++) {
 		if (!has(attr->ext_mask, i))
 			continue;
-		entry = find_entry(names, owner, ZIO_MAX_STD_ATTR + i);
+		entry = find_entry(names, attr, owner, ZIO_MAX_STD_ATTR + i);
 		put_ext(&list[n++], entry, i, attr->ext_val[i]);
 		if (entry->is_wide && has(attr->ext_mask, i + 1))
 			list[n - 1].value |= (int64_t)((uint64_t)attr->ext_val[++i] << 32);
@@ -361,7 +362,7 @@ int zio_control_attrs(const struct zio_control *control, const struct zio_names 
 					      &control->attr_trigger;
 	for (i = 0; i < ZIO_MAX_STD_ATTR; i++)
 		if (has(attr->std_mask, i) && !is_half(owner, i))
-			put_std(&list[n++], find_entry(names, owner, i), owner, i,
+			put_std(&list[n++], find_entry(names, attr, owner, i), owner, i,
 				attr->std_val[i]);
 	return n + list_ext(attr, names, owner, &list[n]);
 }

@@ -56,6 +56,9 @@ const char *zio_config_prefix(enum zio_object_kind kind);
 /* --- accepted.c: what an attribute accepts, allocated; NULL if the kernel does not tell. */
 char *zio_read_accepted(const struct zio_object *obj, const char *attr);
 
+/* Does the core list the file of a device as an attribute? Others have files there, too. */
+bool zio_device_has_attr(const struct zio_object *obj, const char *name);
+
 /* Put it in words, for a message; -1 if unknown, or if @value is one of them. */
 int zio_put_accepted(const struct zio_object *obj, const char *attr, const char *value,
 		     char *text, size_t size);

@@ -18,21 +18,29 @@ static const char *const names[] = {
 	[CLOCK_TAI] = "tai",
 };
 
+/* The place of the clock; NULL if there is none */
+static const uint32_t *clock_place(const struct zio_ctrl_attr *attr)
+{
+	if (attr->std_mask & (1u << ZIO_ATTR_TRIG_CLOCK))
+		return &attr->std_val[ZIO_ATTR_TRIG_CLOCK];
+	if (attr->ext_mask & (UINT32_C(1) << ZIO_ATTR_TRIG_EXT_CLOCK))
+		return &attr->ext_val[ZIO_ATTR_TRIG_EXT_CLOCK];
+	return NULL;
+}
+
 int clock_of(const struct zio_control *control)
 {
-	const struct zio_ctrl_attr *attr = &control->attr_trigger;
+	const uint32_t *clock = clock_place(&control->attr_trigger);
 
-	if (attr->ext_mask & (UINT32_C(1) << ZIO_ATTR_TRIG_EXT_CLOCK))
-		return (int)attr->ext_val[ZIO_ATTR_TRIG_EXT_CLOCK];
-	return CLOCK_REALTIME;
+	return clock ? (int)*clock : CLOCK_REALTIME;
 }
 
 bool set_clock(struct zio_control *control, int clock)
 {
-	struct zio_ctrl_attr *attr = &control->attr_trigger;
+	uint32_t *place = (uint32_t *)clock_place(&control->attr_trigger);
 
-	if (attr->ext_mask & (UINT32_C(1) << ZIO_ATTR_TRIG_EXT_CLOCK))
-		attr->ext_val[ZIO_ATTR_TRIG_EXT_CLOCK] = (uint32_t)clock;
+	if (place)
+		*place = (uint32_t)clock;
 	return clock_of(control) == clock;
 }
 

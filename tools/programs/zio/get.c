@@ -112,21 +112,19 @@ static void print_list(struct get *get, const struct zio_object *whole,
 	zio_list_free(list);
 }
 
-/* Sets and channels are printed on their own; of a device only its sets are. */
+/* Sets and channels are printed on their own; those of a device with it. */
 static void print_part(struct get *get, const struct zio_object *whole,
 		       const struct zio_object *part)
 {
 	bool deeper = get->recursive || zio_object_kind(whole) == ZIO_OBJECT_DEVICE;
 	int kind = zio_object_kind(part);
 
-	if (kind == ZIO_OBJECT_DEVICE) {
-		print_list(get, whole, part, ZIO_OBJECT_CSET);
-		return;
-	}
 	print_attrs(get, whole, part);
+	if (kind == ZIO_OBJECT_DEVICE)
+		print_list(get, whole, part, ZIO_OBJECT_CSET);
 	if (kind == ZIO_OBJECT_CSET && deeper)
 		print_list(get, whole, part, ZIO_OBJECT_CHANNEL);
-	if (!is_configured(part) && kind != ZIO_OBJECT_BUS)
+	if (!is_configured(part) && kind != ZIO_OBJECT_BUS && kind != ZIO_OBJECT_DEVICE)
 		print_list(get, whole, part, ZIO_OBJECT_PART);
 }
 

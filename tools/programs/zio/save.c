@@ -28,6 +28,10 @@ static const struct special {
 	{ ANY, "alarms", NEVER },
 	{ ANY, "fire", NEVER },
 	{ ANY, "flush", NEVER },
+	{ ZIO_OBJECT_DEVICE, "seconds", NEVER },	/* the time of a board, as in ZIO 1.x */
+	{ ZIO_OBJECT_DEVICE, "coarse", NEVER },
+	{ ZIO_OBJECT_DEVICE, "utc-h", NEVER },
+	{ ZIO_OBJECT_DEVICE, "utc-l", NEVER },
 	{ ZIO_OBJECT_CSET, "reset", NEVER },
 	{ ZIO_OBJECT_CHANNEL, "sequence", NEVER },
 	{ ZIO_OBJECT_TRIGGER, "nsamples", NEVER },	/* the sum of two others */
@@ -242,6 +246,7 @@ int run_save(int argc, char **argv)
 	save_modules();
 	save_each(NULL, ZIO_OBJECT_CONFIG_DEVICE, save_device);
 	save_each(NULL, ZIO_OBJECT_SHARED_TRIGGER, save_shared);
+	save_each(NULL, ZIO_OBJECT_DEVICE, save_attrs);
 	save_each(NULL, ZIO_OBJECT_CSET, save_cset);
 	puts("\n# Routes; then all is enabled");
 	save_each(NULL, ZIO_OBJECT_BUFFER, save_route);

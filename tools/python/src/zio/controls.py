@@ -176,11 +176,13 @@ def channel_name(address: Any) -> str:
 
 def clock(control: Any) -> str:
     """Return the clock of the time stamp, such as "realtime" or "tai"."""
-    attributes, index = control["attr_trigger"], lib.ZIO_ATTR_TRIG_EXT_CLOCK
-    if not int(attributes["ext_mask"]) >> index & 1:
-        return "realtime"
-    number = int(attributes["ext_val"][index])
-    return CLOCKS.get(number, f"clock {number}")
+    attributes = control["attr_trigger"]
+    places = [("std", lib.ZIO_ATTR_TRIG_CLOCK), ("ext", lib.ZIO_ATTR_TRIG_EXT_CLOCK)]
+    for kind, index in places:
+        if int(attributes[f"{kind}_mask"]) >> index & 1:
+            number = int(attributes[f"{kind}_val"][index])
+            return CLOCKS.get(number, f"clock {number}")
+    return "realtime"
 
 
 def channel_numbers(control: Any) -> list[int]:
