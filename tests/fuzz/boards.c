@@ -12,6 +12,7 @@ static const char *const bound[][3] = {
 	{ "zio-mini", "zio-mini.0", "zmini-0000" },
 	{ "zio-loop", "zio-loop.0", "zloop-0000" },
 	{ "zio-fake-dtc", "zio-fake-dtc.0", "zdtc-0000" },
+	{ "zio-fake-adc", "zio-fake-adc.0", "zadc-0000" },
 };
 
 /* The blocks of a new board can be mapped after this only. */
@@ -32,7 +33,7 @@ static void make_mappable(const char *board)
 /* Bind the board again soon: other processes need it. */
 static void do_bind(void)
 {
-	const char *const *choice = bound[dice(5)];
+	const char *const *choice = bound[dice(sizeof(bound) / sizeof(*bound))];
 	char path[80];
 
 	snprintf(path, sizeof(path), "/sys/bus/platform/drivers/%s/unbind",
@@ -134,9 +135,9 @@ static void do_module(void)
 {
 	static const char *const names[] = {
 		"zio_buf_vmalloc", "zio_trig_chain", "zio_trig_timer",
-		"zio_mini", "zio_loop", "zio_fake_dtc",
+		"zio_mini", "zio_loop", "zio_fake_dtc", "zio_fake_adc",
 	};
-	const char *name = names[dice(6)];
+	const char *name = names[dice(sizeof(names) / sizeof(*names))];
 
 	if (result(syscall(SYS_delete_module, name, O_NONBLOCK)) < 0)
 		return;

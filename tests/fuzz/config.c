@@ -64,7 +64,7 @@ static const struct file hrt_files[] = {
 static const char *const boards[] = {
 	"zzero-0000", "zzero-0000", "zzero-0001", "zzero-0001", "zzero-0100",
 	"zzero-0101", "zmini-0000", "zzero-0102", "zloop-0000", "zloop-0100",
-	"zdtc-0000", "zdtc-0100",
+	"zdtc-0000", "zdtc-0100", "zadc-0000",
 };
 
 static const char *any_board(void)

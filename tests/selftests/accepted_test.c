@@ -234,6 +234,8 @@ TEST("a driver of which no program knows")
 	run("zio-load zio-fake-dtc");
 	check_set("/sys/bus/zio/devices/zdtc-0000/cset0");
 	check_set("/sys/bus/zio/devices/zdtc-0000/cset1");
+	run("zio-load zio-fake-adc");
+	check_set("/sys/bus/zio/devices/zadc-0000/cset0");
 }
 
 TEST("a shared trigger is a name for the set, and its values are not set here", fresh)

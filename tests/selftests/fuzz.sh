@@ -16,7 +16,7 @@ set_up()
 {
 	zio-unload zio-zero && zio-load zio-zero ndev=2 || return
 	for module in zio-buf-vmalloc zio-trig-hrt zio-trig-timer zio-trig-sysfs \
-		zio-trig-chain zio-mini zio-loop zio-fake-dtc; do
+		zio-trig-chain zio-mini zio-loop zio-fake-dtc zio-fake-adc; do
 		zio-load $module || return
 	done
 	zio-load zio-board driver=zio-mini || return
@@ -57,7 +57,7 @@ check "$seconds s of random calls, seed $seed" \
 check "boards in configfs are removed" remove $config/devices/*/f?
 # The kernel closes the last files of a program, as those of io_uring, after its end.
 check "drivers are unloaded" wait_until 60 unload zio-board zio-zero zio-mini zio-loop \
-	zio-fake-dtc
+	zio-fake-dtc zio-fake-adc
 check "shared triggers are removed" remove $config/triggers/hrt/* \
 	$config/triggers/timer/* $config/triggers/sysfs/*
 check "all modules are unloaded" wait_until 60 unload zio-trig-hrt zio-trig-timer \

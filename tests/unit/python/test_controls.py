@@ -16,7 +16,7 @@ from zio import controls
 from .conftest import Maker, make_block, make_control
 
 BIG, LITTLE = 0x02000002, 0x01000001
-MAX_RATE, UNIT, SIGNED, CLOCK = 3, 5, 8, 31
+MAX_RATE, TRIG_CLOCK, UNIT, SIGNED, CLOCK = 3, 3, 5, 8, 31
 
 
 def control_with(kind: str, **values: int) -> np.void:
@@ -150,6 +150,10 @@ def test_channels_of_interleaved_blocks(numbers: Numbers[int]) -> None:
 def test_clock(number: int, name: str) -> None:
     assert controls.clock(control_with("ext", **{f"n{CLOCK}": number})) == name
     assert controls.clock(make_control(1, 4, 2)) == "realtime"
+    of_board = control_with("ext", **{f"n{CLOCK}": 1})
+    of_board["attr_trigger"]["std_mask"] |= 1 << TRIG_CLOCK
+    of_board["attr_trigger"]["std_val"][TRIG_CLOCK] = number
+    assert controls.clock(of_board) == name
 
 
 def test_names() -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import zio
+from zio.controls import clock
 
 SAWTOOTH = "zzero-0-2"
 DRIVER = Path("/sys/bus/platform/drivers/zio-zero")
@@ -81,6 +82,36 @@ def test_attributes(cset: zio.Object) -> None:
         _ = cset["nosuch"]
     with pytest.raises(TypeError):
         del cset["enable"]
+
+
+def test_settings_of_a_board() -> None:
+    """Attributes of a device, a command, and the trigger of the board."""
+    in_guest("zio-load", "zio-fake-adc")
+    device = zio.find("zadc")
+    assert set(device) == {
+        "version",
+        "seconds",
+        "command",
+        "temperature",
+        "transfer-mode",
+    }
+    assert device["version"] == 1 << 24
+    device["command"] = 1
+    assert device["temperature"] == -39
+    with pytest.raises(zio.Error):
+        device["transfer-mode"] = 2
+    assert device.accepted("transfer-mode") == "0 1 3"
+    cset = device.cset[0]
+    cset.trigger["level"] = -3
+    cset["enable"] = 1
+    with zio.open("zadc-0-1") as ch:
+        cset.trigger["fire"] = 1
+        block = next(iter(ch))
+        assert set(block.data.astype(np.int16).tolist()) == {-2}
+        assert block.control["triggername"] == b"fake-adc"
+        assert clock(block.control) == "realtime"
+        assert int(block.control["attr_trigger"]["ext_mask"]) == 1 << 31 | 3
+    cset["enable"] = 0
 
 
 # --- read -------------------------------------------------------------------------------

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * attrs_test.c: settings of a board as a user sees them: attributes of the device, commands,
+ * the trigger of the board, sets and channels that begin disabled. The board is
+ * zio-fake-adc.
+ *
+ * # distro
+ * # leaks
+ */
+#include <sys/wait.h>
+
+#include "board.h"
+#include "harness.h"
+
+#define ZADC		"/sys/bus/zio/devices/zadc-0000"
+#define SET		ZADC "/cset0"
+#define TRIGGER		SET "/trigger"
+#define FIRED		TRIGGER "/fired"
+#define IN		"/dev/zio/zadc-0000-0-0"
+#define PULSE		"/dev/zio/zadc-0000-1-0"
+#define UNBIND		DRIVERS "/zio-fake-adc/unbind"
+
+SETUP(fresh)
+{
+	load("zio-fake-adc");
+	renew("zio-fake-adc", 0);
+}
+
+static void read_data(int fd, int16_t *sample, size_t n)
+{
+	ASSERT_EQ(read(fd, sample, n * sizeof(*sample)), (ssize_t)(n * sizeof(*sample)));
+}
+
+TEST("the device has files", fresh)
+{
+	ASSERT_EQ(read_number(ZADC "/version"), 0x01000000);
+	ASSERT_STR(text_in(ZADC "/temperature"), "-40");
+	write_text(ZADC "/seconds", "1000000");
+	ASSERT_TRUE(read_number(ZADC "/seconds") >= 1000000);
+	refuse(ZADC "/transfer-mode", "2", EINVAL);
+	refuse(ZADC "/transfer-mode", "4", ERANGE);
+	write_text(ZADC "/transfer-mode", "3");
+	ASSERT_EQ(read_number(ZADC "/transfer-mode"), 3);
+	ASSERT_STR(text_in(ZADC "/accepted"),
+		   "version\nseconds [0 1 4294967295]\ncommand [0 1 3]\n"
+		   "temperature\ntransfer-mode 0 1 3");
+}
+
+TEST("a command is written, and not read", fresh)
+{
+	ASSERT_ERRNO(open(ZADC "/command", O_RDONLY), EACCES);
+	write_text(ZADC "/command", "1");
+	write_text(ZADC "/command", "1");
+	refuse(ZADC "/command", "4", ERANGE);
+	ASSERT_STR(text_in(ZADC "/temperature"), "-38");
+}
+
+TEST("the set and the channel begin disabled", fresh)
+{
+	int fd = open_node(PULSE, "ctrl", O_RDONLY | O_NONBLOCK);
+	struct zio_control ctrl;
+
+	ASSERT_EQ(read_number(SET "/enable"), 0);
+	ASSERT_EQ(read_number(SET "/statistics/fired"), 0);
+	ASSERT_EQ(read_number(ZADC "/cset1/chan0/enable"), 0);
+	ASSERT_ERRNO(read(fd, &ctrl, sizeof(ctrl)), EAGAIN);
+	write_text(ZADC "/cset1/chan0/enable", "1");
+	read_control(fd);
+	write_text(SET "/enable", "1");
+	ASSERT_EQ(read_number(SET "/statistics/fired"), 1);
+	close(fd);
+}
+
+TEST("the board triggers itself", fresh)
+{
+	struct zio_control ctrl;
+	struct pair in = open_pair(IN, O_RDONLY);
+	int16_t sample[16];
+
+	ASSERT_STR(text_in(SET "/current_trigger"), "fake-adc");
+	ASSERT_STR(text_in(TRIGGER "/name"), "fake-adc");
+	write_text(SET "/enable", "1");
+	write_text(TRIGGER "/level", "-7");
+	write_text(TRIGGER "/fire", "1");
+	ctrl = read_control(in.ctrl);
+	ASSERT_STR(ctrl.triggername, "fake-adc");
+	ASSERT_EQ((int)ctrl.attr_trigger.ext_val[1], -7);
+	ASSERT_EQ(ctrl.attr_trigger.ext_mask, 1 << 0 | 1 << 1 | 1u << 31);
+	ASSERT_EQ(ctrl.attr_trigger.std_val[ZIO_ATTR_TRIG_CLOCK], CLOCK_REALTIME);
+	ASSERT_EQ(ctrl.attr_channel.ext_val[5], 0);
+	ASSERT_EQ(ctrl.attr_channel.std_val[ZIO_ATTR_DEV_VERSION], 0x01000000);
+	read_data(in.data, sample, 16);
+	ASSERT_EQ(sample[15], -7);
+	ASSERT_EQ(read_number(FIRED), 1);
+	write_text(TRIGGER "/period-ms", "1");
+	read_control(in.ctrl);
+	read_control(in.ctrl);
+	ASSERT_TRUE(read_number(FIRED) >= 3);
+	close_pair(in);
+}
+
+TEST("a user takes another trigger, and the board's again", fresh)
+{
+	int fd = open_node(IN, "ctrl", O_RDONLY);
+
+	run("zio-load zio-trig-timer");
+	write_text(SET "/enable", "1");
+	write_text(TRIGGER "/level", "55");
+	write_text(SET "/current_trigger", "timer");
+	ASSERT_TRUE(!exists(TRIGGER "/level"));
+	write_text(TRIGGER "/period-ms", "1");
+	ASSERT_STR(read_control(fd).triggername, "timer");
+	refuse(CSET0 "/current_trigger", "fake-adc", EINVAL);
+	write_text(SET "/current_trigger", "fake-adc");
+	ASSERT_EQ(read_number(TRIGGER "/level"), 55);
+	run("echo 1 >" SET "/chan0/flush");
+	write_text(TRIGGER "/fire", "1");
+	ASSERT_EQ(read_control(fd).attr_trigger.ext_val[1], 55);
+	close(fd);
+}
+
+TEST("programs see all of it by name", fresh)
+{
+	run("zio set zadc transfer-mode=1 command=2 zadc/0 trigger/level=-3");
+	run("zio set zadc/0 enable=1 trigger/fire=1");
+	run("zio get zadc/version | grep -qx 16777216");
+	run("zio get zadc | grep -qx transfer-mode=1");
+	run("zio get zadc | grep -qx cset0/trigger/level=-3");
+	run("zio get zadc | grep -q command && exit 1 || exit 0");
+	run("zio-dump --json -n 1 " IN "-ctrl >/tmp/dump");
+	run("grep -q '\"level\": *-3' /tmp/dump");
+	run("grep -q '\"transfer-mode\": *1' /tmp/dump");
+	run("grep -q '\"polarity\": *0' /tmp/dump");
+	run("grep -q '\"clock\"' /tmp/dump");
+	run("zio set zadc transfer-mode=2 2>&1 | grep -q 'one of: 0 1 3'");
+}
+
+TEST("save and restore leave commands and times alone", fresh)
+{
+	run("zio set zadc transfer-mode=3 command=1 zadc/0 trigger/level=9");
+	run("zio save >/tmp/saved");
+	run("grep -qx zadc-0000/transfer-mode=3 /tmp/saved");
+	run("grep -qx zadc-0000/cset0/trigger/level=9 /tmp/saved");
+	run("grep -q 'command\\|fire=\\|seconds\\|version' /tmp/saved && exit 1 || exit 0");
+	run("zio set zadc transfer-mode=0 zadc/0 trigger/level=1");
+	run("zio restore /tmp/saved");
+	ASSERT_EQ(read_number(ZADC "/transfer-mode"), 3);
+	ASSERT_EQ(read_number(TRIGGER "/level"), 9);
+	ASSERT_EQ(read_number(SET "/enable"), 0);
+	ASSERT_STR(text_in(ZADC "/temperature"), "-39");
+}
+
+/* Until the board is gone. */
+static void __attribute__((noreturn)) write_on(const char *path, unsigned int *calls)
+{
+	int fd;
+
+	while ((fd = open(path, O_WRONLY)) >= 0) {
+		if (write(fd, "1", 1) < 0)
+			ASSERT_EQ(errno, ENODEV);
+		close(fd);
+		add(calls);
+	}
+	_exit(0);
+}
+
+TEST_EACH("unplugged while users write %s", fresh, ZADC "/transfer-mode", ZADC "/command",
+	  TRIGGER "/level", TRIGGER "/fire")
+{
+	unsigned int *calls = share_memory(sizeof(*calls));
+	int held = open_file(value, O_WRONLY), i;
+
+	write_text(SET "/enable", "1");
+	for (i = 0; i < 3; i++)
+		if (!fork_child())
+			write_on(value, calls);
+	while (get(calls) < 200)
+		usleep(1000);
+	write_text(UNBIND, "zio-fake-adc.0");
+	wait_children(3);
+	ASSERT_ERRNO(write(held, "1", 1), ENODEV);
+	close(held);
+	ASSERT_TRUE(!exists(ZADC));
+}
