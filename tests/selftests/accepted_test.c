@@ -4,6 +4,8 @@
  *
  * Every file that can be written has a line. The ends of a range are accepted, and the
  * numbers next to them are refused; each word is accepted, and another one is refused.
+ *
+ * # model: soft-dma
  */
 #include <ftw.h>
 
@@ -218,6 +220,19 @@ TEST_EACH("the buffer %s", fresh, "kmalloc", "vmalloc")
 	write_text(CSET1 "/current_buffer", value);
 	check_set(CSET0);
 	check_set(CSET1);
+}
+
+/* Only a board with DMA has the buffer. */
+TEST("the buffer dma")
+{
+	run("zio-load zio-buf-dma && zio-load zio-dmaengine && insmod /selftests/soft-dma.ko");
+	run("cd " ZIO_CONFIG "/devices/zdma && mkdir one && cd one && "
+	    "for c in /sys/class/dma/*chan0; do "
+	    "case $(readlink $c) in *soft-dma*) echo ${c##*/} >channel;; esac; done && "
+	    "echo sg >mode && echo 256 >nsamples && echo 4 >ssize && echo 1 >live");
+	write_text("/sys/bus/zio/devices/zdma-0000/cset0/current_buffer", "dma");
+	check_set("/sys/bus/zio/devices/zdma-0000/cset0");
+	run("rmdir " ZIO_CONFIG "/devices/zdma/one && rmmod soft_dma");
 }
 
 TEST_EACH("a board that is %s", fresh, "interleaved=1", "stream=8")
