@@ -160,7 +160,8 @@ static bool attrs_are_valid(const struct zio_cset_desc *desc)
 static bool cset_desc_is_valid(const struct zio_cset_desc *desc)
 {
 	return desc->ops && desc->ops->raw_io && stream_is_valid(desc) &&
-		shots_are_valid(desc) && places_are_valid(desc) && desc->n_chan &&
+		shots_are_valid(desc) && attrs_are_valid(desc) &&
+		places_are_valid(desc) && desc->n_chan &&
 		desc->n_chan <= U16_MAX && desc->ssize <= U16_MAX &&
 		desc->nbits <= U16_MAX && desc->dma_bits <= 64 &&
 		(!desc->align || is_power_of_2(desc->align)) &&
@@ -171,24 +172,12 @@ bool zio_device_desc_is_valid(const struct zio_device_desc *desc)
 {
 	unsigned int i;
 
-	if (!desc->n_cset || desc->n_cset > U16_MAX)
-		return false;
-	for (i = 0; i < desc->n_cset; i++)
-		if (!cset_desc_is_valid(&desc->cset[i]))
-			return false;
-	return true;
-}
-
-/* The log names the attribute that is wrong. */
-static bool all_attrs_are_valid(const struct zio_device_desc *desc)
-{
-	unsigned int i;
-
-	if (!zio_attrs_are_valid(desc->attrs, desc->n_attrs, false,
+	if (!desc->n_cset || desc->n_cset > U16_MAX ||
+	    !zio_attrs_are_valid(desc->attrs, desc->n_attrs, false,
 				 desc->ops && desc->ops->attr_set))
 		return false;
 	for (i = 0; i < desc->n_cset; i++)
-		if (!attrs_are_valid(&desc->cset[i]))
+		if (!cset_desc_is_valid(&desc->cset[i]))
 			return false;
 	return true;
 }
@@ -212,8 +201,10 @@ static struct zio_device *alloc_device(struct device *parent,
 	struct zio_device *zdev;
 	int ret;
 
-	if (WARN_ON(!zio_device_desc_is_valid(desc)) || !all_attrs_are_valid(desc))
+	if (!zio_device_desc_is_valid(desc)) {
+		pr_err("zio: %s: wrong descriptors\n", desc->name);
 		return ERR_PTR(-EINVAL);
+	}
 	/* A user may have chosen the name: see zio-zero.c. */
 	if (!zio_device_name_is_valid(desc->name)) {
 		pr_err("zio: no name of a device: \"%s\"\n", desc->name);
