@@ -193,6 +193,71 @@ TEST("a damaged file of names", fresh)
 	ASSERT_TRUE(errs(dir, EISDIR, ": read: "), "a directory");
 }
 
+static void put_values(void)
+{
+	fake_put_file(dir, CSET "chan1/control-attrs",
+		      "std 1 width\next 2 offset\next 3 late-ns signed block [-5 1 5]\n"
+		      "ext 4 width block 1 2 5\n", 0444);
+	fake_put_file(dir, CSET "chan1/current-control", "", 0444);
+}
+
+static struct zio_names *names_of_channel(struct zio_error *err)
+{
+	struct zio_object *chan = zio_find(NULL, "zzero-0-1", NULL, NULL);
+	char path[PATH_MAX];
+	struct zio_names *names;
+	FILE *file;
+
+	ASSERT_TRUE(chan, "find the channel");
+	snprintf(path, sizeof(path), "%s/" CSET "chan1/current-control", dir);
+	chmod(path, 0644);
+	file = fopen(path, "we");
+	ASSERT_EQ(fwrite(&control, sizeof(control), 1, file), 1);
+	fclose(file);
+	names = zio_names_of(chan, err);
+	zio_object_free(chan);
+	return names;
+}
+
+TEST("values of a block by name", fresh)
+{
+	struct zio_control to = { 0 };
+	struct zio_error err;
+	struct zio_names *names;
+
+	put_values();
+	names = names_of_channel(&err);
+	ASSERT_TRUE(names, "%s", err.text);
+	ASSERT_EQ(zio_control_set_value(&to, names, "late-ns", -4, &err), 0);
+	ASSERT_EQ(zio_control_set_value(&to, names, "width", 0xffffffff, &err), 0);
+	ASSERT_EQ(to.attr_channel.ext_mask, 1 << 3 | 1 << 4);
+	ASSERT_EQ(to.attr_channel.ext_val[3], (uint32_t)-4);
+	ASSERT_EQ(to.attr_channel.ext_val[4], 0xffffffff);
+	ASSERT_ERRNO(zio_control_set_value(&to, names, "offset", 1, &err), ENOENT);
+	ASSERT_HAS(err.text, "zzero-0000-0-1: its blocks have no value 'offset', but late-ns, width");
+	ASSERT_ERRNO(zio_control_set_value(&to, names, "width", -1, &err), ERANGE);
+	ASSERT_ERRNO(zio_control_set_value(&to, names, "late-ns", 1ll << 31, &err), ERANGE);
+	ASSERT_HAS(err.text, "late-ns: 2147483648 does not fit into 32 bits with a sign");
+	ASSERT_ERRNO(zio_control_set_value(NULL, names, "width", 1, &err), EINVAL);
+	ASSERT_EQ(to.attr_channel.ext_mask, 1 << 3 | 1 << 4);
+	zio_names_close(names);
+}
+
+TEST("a channel without values, and what is no channel", fresh)
+{
+	struct zio_error err;
+	struct zio_names *names = names_of_channel(&err);
+	struct zio_object *cset = zio_find(NULL, "zzero/0", NULL, NULL);
+	struct zio_control to = { 0 };
+
+	ASSERT_ERRNO(zio_control_set_value(&to, names, "threshold", 1, &err), ENOENT);
+	ASSERT_HAS(err.text, "no value 'threshold', but none at all");
+	zio_names_close(names);
+	ASSERT_REFUSED(!zio_names_of(cset, &err));
+	ASSERT_REFUSED(!zio_names_of(NULL, &err));
+	zio_object_free(cset);
+}
+
 TEST("arguments that are missing", fresh)
 {
 	struct zio_attr_value list[ZIO_MAX_ATTRS];

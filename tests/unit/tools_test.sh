@@ -484,6 +484,32 @@ test_dump_names() {
 	has err 'nothing: ' 'dump: names of nothing, with a reason'
 }
 
+# Values of each block have a line of their own, and an object in JSON, also without -a.
+test_dump_values() {
+	local at=sysfs/bus/zio/devices/zzero-0000/cset0
+	mkdir -p $at/chan1 $at/trigger
+	echo user >$at/trigger/name
+	: >$at/trigger/control-attrs
+	printf 'ext 3 late-ns signed block\n' >$at/chan1/control-attrs
+	head -c 512 five-0000-0-1-ctrl >$at/chan1/current-control
+	export ZIO_SYSFS=$work/sysfs
+	run 0 'dump: values' "$dump" -c -n 2 five-0-1
+	has out '^  values  late-ns=1$' 'dump: the value of the second block'
+	run 0 'dump: values and attributes' "$dump" -a -c -n 1 five-0-1
+	has out '^  channel gain-factor=1500$' 'dump: the values are no attributes'
+	run 0 'dump: JSON values' "$dump" -j -n 1 five-0-1
+	has out '"values": *\{"late-ns": *0\}' 'dump: JSON values by name'
+	run 0 'dump: --print-names of values' "$dump" --print-names zzero-0-1
+	has out '^zzero-0000-0-1 channel ext 3 late-ns signed block$' 'dump: they are marked'
+	cp out names
+	run 0 'dump: data only' "$dump" -j -d -n 1 five-0-1
+	lacks out values 'dump: data only, no values'
+	cat <(head -c 512 five-0000-0-1-ctrl) <(head -c 16 five-0000-0-1-data) >five.zio
+	unset ZIO_SYSFS
+	run 0 'dump: --names with values' "$dump" -c --names names five.zio
+	has out '^  values  late-ns=0$' 'dump: values of a file, by a file of names'
+}
+
 test_dump_alarms() {
 	put "$work/alarm-0-1" 1 16 1
 	put "$work/alarm-0-1" 4 16 1 0x83

@@ -37,6 +37,16 @@ struct zio_names *zio_names_open(const struct zio_control *control, const char *
 				 struct zio_error *err);
 
 /**
+ * zio_names_of() - find the names of the attributes in the controls of a channel
+ * @chan: the channel, an input or an output
+ * @err: receives the reason of a failure; may be NULL
+ *
+ * Context: Any thread.
+ * Return: as zio_names_open(); EINVAL if @chan is NULL or no channel.
+ */
+struct zio_names *zio_names_of(const struct zio_object *chan, struct zio_error *err);
+
+/**
  * zio_names_close() - free names
  * @names: the names; may be NULL
  *
@@ -70,12 +80,14 @@ int zio_names_print(const struct zio_names *names, FILE *out);
  * @value: the number, with its sign
  * @index: its index in struct zio_ctrl_attr; that of the low half for 64 bits
  * @is_ext: it is an extended attribute
+ * @is_of_block: each block has a value of its own, as the names tell
  */
 struct zio_attr_value {
 	char name[ZIO_ATTR_NAME_SIZE];
 	int64_t value;
 	unsigned int index;
 	bool is_ext;
+	bool is_of_block;
 };
 
 /**
@@ -97,6 +109,24 @@ struct zio_attr_value {
 int zio_control_attrs(const struct zio_control *control, const struct zio_names *names,
 		      enum zio_attr_owner owner,
 		      struct zio_attr_value list[ZIO_MAX_ATTRS]);
+
+/**
+ * zio_control_set_value() - give a block of an output a value by its name
+ * @control: the control for zio_write_block(), such as that of zio_control_init()
+ * @names: the names of the output, see zio_names_of()
+ * @name: the name of a value that each block of the output has of its own
+ * @value: the number
+ * @err: receives the reason of a failure; may be NULL
+ *
+ * Values that the control does not have are those that the driver chose. The kernel checks
+ * the limits: zio_write_block() then fails with ERANGE, and nothing has changed.
+ *
+ * Context: Any thread.
+ * Return: 0; -1 with errno: ENOENT the blocks have no such value; ERANGE it does not fit
+ * into 32 bits; EINVAL a pointer is NULL. On error @control is unchanged.
+ */
+int zio_control_set_value(struct zio_control *control, const struct zio_names *names,
+			  const char *name, int64_t value, struct zio_error *err);
 
 /**
  * enum zio_clock_state - is a clock synchronised?

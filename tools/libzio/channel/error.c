@@ -44,6 +44,8 @@ static const char *io_hint(int code)
 		return " (no block yet)";
 	case EBUSY:
 		return " (another program uses the ring of the channel)";
+	case ERANGE:
+		return " (the output does not accept a value of the block: see its control-attrs)";
 	default:
 		return "";
 	}

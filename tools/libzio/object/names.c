@@ -15,6 +15,7 @@ struct entry {
 	char name[ZIO_ATTR_NAME_SIZE];	/* "": not known */
 	bool is_signed;
 	bool is_wide;		/* the low half of 64 bits */
+	bool is_of_block;	/* each block has a value of its own */
 };
 
 struct zio_names {
@@ -63,23 +64,37 @@ static void put_entry_name(struct entry *entry, const char *name)
 	entry->name[i] = '\0';
 }
 
-/* Read a line such as "ext 3 threshold signed"; 0, or -1 if it is none. */
+/* Take @word from the front of @text, and tell whether it was there. */
+static bool take_word(const char **text, const char *word)
+{
+	size_t n = strlen(word);
+
+	if (strncmp(*text, word, n) || !strchr("\n ", (*text)[n]))
+		return false;
+	*text += n + ((*text)[n] != '\0');
+	return true;
+}
+
+/* Read a line such as "ext 3 threshold signed block"; 0, or -1 if it is none. */
 static int parse_line(struct entry table[ZIO_MAX_ATTRS], const char *line)
 {
-	char place[8], name[ZIO_ATTR_NAME_SIZE], kind[8] = "";
+	char place[8], name[ZIO_ATTR_NAME_SIZE];
 	struct entry *entry;
 	unsigned int index, slot;
+	int rest = 0;
 
-	if (sscanf(line, "%7s %u %31s %7s", place, &index, name, kind) < 3)
+	if (sscanf(line, "%7s %u %31s %n", place, &index, name, &rest) < 3)
 		return -1;
+	line += rest;
 	slot = find_slot(place, index);
 	if (slot == ZIO_MAX_ATTRS)
 		return -1;
 	entry = &table[slot];
 	put_entry_name(entry, name);
-	entry->is_signed = !strcmp(kind, "signed");
-	entry->is_wide = !strcmp(kind, "wide") && *place == 'e' &&
+	entry->is_signed = take_word(&line, "signed");
+	entry->is_wide = take_word(&line, "wide") && *place == 'e' &&
 			 index + 1 < ZIO_ATTR_TRIG_EXT_CLOCK;
+	entry->is_of_block = take_word(&line, "block") && *place == 'e';
 	return 0;
 }
 
@@ -221,6 +236,36 @@ struct zio_names *zio_names_open(const struct zio_control *control, const char *
 	return NULL;
 }
 
+/* The control of a channel tells its address and its trigger. */
+static int read_control(const struct zio_object *chan, struct zio_control *control,
+			struct zio_error *err)
+{
+	char *path = zio_format("%s/current-control", chan->path);
+	FILE *file = path ? fopen(path, "re") : NULL;
+	int ret = 0;
+
+	if (!file || fread(control, sizeof(*control), 1, file) != 1)
+		ret = zio_explain(err, errno ?: EPROTO, "%s: no current control: %s",
+				  zio_object_name(chan), strerror(errno ?: EPROTO));
+	if (file)
+		fclose(file);
+	free(path);
+	return ret;
+}
+
+struct zio_names *zio_names_of(const struct zio_object *chan, struct zio_error *err)
+{
+	struct zio_control control;
+
+	if (!chan || chan->kind != ZIO_OBJECT_CHANNEL) {
+		zio_explain(err, EINVAL, "the caller passes no channel");
+		return NULL;
+	}
+	errno = 0;
+	return read_control(chan, &control, err) ? NULL :
+		zio_names_open(&control, NULL, err);
+}
+
 void zio_names_close(struct zio_names *names)
 {
 	int saved = errno;
@@ -254,8 +299,9 @@ static void print_entry(const struct zio_names *names, int of, unsigned int slot
 
 	put_address(address, &names->addr);
 	put_owner(owner, names, of);
-	fprintf(out, "%s %s %s %u %s%s\n", address, owner, ext ? "ext" : "std",
-		ext ? slot - ZIO_MAX_STD_ATTR : slot, entry->name, kind);
+	fprintf(out, "%s %s %s %u %s%s%s\n", address, owner, ext ? "ext" : "std",
+		ext ? slot - ZIO_MAX_STD_ATTR : slot, entry->name, kind,
+		entry->is_of_block ? " block" : "");
 }
 
 int zio_names_print(const struct zio_names *names, FILE *out)
@@ -307,6 +353,7 @@ static void put_std(struct zio_attr_value *value, const struct entry *entry,
 	value->value = is_signed ? (int32_t)number : (int64_t)number;
 	value->index = index;
 	value->is_ext = false;
+	value->is_of_block = false;
 }
 
 static void put_ext(struct zio_attr_value *value, const struct entry *entry,
@@ -319,6 +366,7 @@ static void put_ext(struct zio_attr_value *value, const struct entry *entry,
 	value->value = entry->is_signed ? (int32_t)number : (int64_t)number;
 	value->index = index;
 	value->is_ext = true;
+	value->is_of_block = entry->is_of_block;
 }
 
 /* A half of a double is no number: zio_control_scale() has the doubles. */
@@ -365,4 +413,55 @@ int zio_control_attrs(const struct zio_control *control, const struct zio_names 
 			put_std(&list[n++], find_entry(names, attr, owner, i), owner, i,
 				attr->std_val[i]);
 	return n + list_ext(attr, names, owner, &list[n]);
+}
+
+/* --- the values of a block */
+
+static const struct entry *find_value(const struct zio_names *names, const char *name)
+{
+	const struct entry *table = names->entry[ZIO_ATTR_OF_CHANNEL];
+	unsigned int i;
+
+	for (i = ZIO_MAX_STD_ATTR; i < ZIO_MAX_ATTRS; i++)
+		if (table[i].is_of_block && !strcmp(table[i].name, name))
+			return &table[i];
+	return NULL;
+}
+
+/* Say which values there are. */
+static int explain_value(const struct zio_names *names, const char *name,
+			 struct zio_error *err)
+{
+	const struct entry *table = names->entry[ZIO_ATTR_OF_CHANNEL];
+	char address[ADDRESS_SIZE], known[256] = "";
+	size_t used = 0;
+	unsigned int i;
+
+	for (i = ZIO_MAX_STD_ATTR; i < ZIO_MAX_ATTRS; i++)
+		if (table[i].is_of_block && used < sizeof(known))
+			used += (size_t)snprintf(known + used, sizeof(known) - used, "%s %s",
+						 used ? "," : "", table[i].name);
+	put_address(address, &names->addr);
+	return zio_explain(err, ENOENT, "%s: its blocks have no value '%s', but%s", address,
+			   name, used ? known : " none at all");
+}
+
+int zio_control_set_value(struct zio_control *control, const struct zio_names *names,
+			  const char *name, int64_t value, struct zio_error *err)
+{
+	const struct entry *entry;
+	unsigned int index;
+
+	if (!control || !names || !name)
+		return zio_explain_null(err);
+	entry = find_value(names, name);
+	if (!entry)
+		return explain_value(names, name, err);
+	if (entry->is_signed ? value != (int32_t)value : value != (uint32_t)value)
+		return zio_explain(err, ERANGE, "%s: %" PRId64 " does not fit into %s", name,
+				   value, entry->is_signed ? "32 bits with a sign" : "32 bits");
+	index = (unsigned int)(entry - names->entry[ZIO_ATTR_OF_CHANNEL]) - ZIO_MAX_STD_ATTR;
+	control->attr_channel.ext_mask |= 1u << index;
+	control->attr_channel.ext_val[index] = (uint32_t)value;
+	return 0;
 }

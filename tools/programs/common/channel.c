@@ -78,9 +78,11 @@ void limit_batch(struct zio_channel *ch, uint64_t limit, uint64_t done)
 		zio_set_batch(ch, (unsigned int)(limit - done));
 }
 
+/* The attributes of an input are no values for the blocks of an output. */
 void clear_address(struct zio_control *control)
 {
 	memset(&control->addr, 0, sizeof(control->addr));
+	control->attr_channel.ext_mask = 0;
 }
 
 const char *output_hint(int code)

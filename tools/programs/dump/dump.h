@@ -44,6 +44,14 @@ bool convert_block(struct dump_values *to, const struct zio_block *blk);
 /* Print the names of the attributes of all channels in @object; an exit status. */
 int print_names(const char *object);
 
+/*
+ * List the attributes of a control: the values that each block has of its own, or all
+ * others. Return their number.
+ */
+int list_attrs(const struct zio_control *control, const struct dump_options *opt,
+	       enum zio_attr_owner owner, bool of_block,
+	       struct zio_attr_value list[ZIO_MAX_ATTRS]);
+
 /* Return the unit if @value is the unit of a channel; else NULL. */
 const char *unit_of(const struct zio_attr_value *value, enum zio_attr_owner owner);
 

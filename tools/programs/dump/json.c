@@ -101,12 +101,11 @@ static void add_control(json_t *obj, const struct zio_control *control)
 }
 
 static json_t *new_attrs(enum zio_attr_owner owner, const struct dump_options *opt,
-			 const struct zio_control *control)
+			 const struct zio_control *control, bool of_block)
 {
 	struct zio_attr_value list[ZIO_MAX_ATTRS];
-	int n = zio_control_attrs(control, opt->names, owner, list);
+	int i, n = list_attrs(control, opt, owner, of_block, list);
 	json_t *obj = json_object();
-	int i;
 
 	for (i = 0; i < n; i++) {
 		const char *unit = unit_of(&list[i], owner);
@@ -115,6 +114,18 @@ static json_t *new_attrs(enum zio_attr_owner owner, const struct dump_options *o
 						   json_integer(list[i].value));
 	}
 	return obj;
+}
+
+/* The values that each block has of its own */
+static void add_block_values(json_t *obj, const struct dump_options *opt,
+			     const struct zio_control *control)
+{
+	json_t *values = new_attrs(ZIO_ATTR_OF_CHANNEL, opt, control, true);
+
+	if (json_object_size(values))
+		json_add(obj, "values", values);
+	else
+		json_decref(values);
 }
 
 static json_t *new_bytes(const void *data, size_t i, unsigned int ssize,
@@ -182,13 +193,15 @@ static json_t *new_block(const struct dump_options *opt,
 	add_address(obj, control);
 	json_add_u64(obj, "seq", control->seq_num);
 	json_add_u64(obj, "lost", blk->lost);
-	if (opt->control)
+	if (opt->control) {
 		add_control(obj, control);
+		add_block_values(obj, opt, control);
+	}
 	if (opt->control && opt->attributes) {
 		json_add(obj, "channel_attributes",
-			 new_attrs(ZIO_ATTR_OF_CHANNEL, opt, control));
+			 new_attrs(ZIO_ATTR_OF_CHANNEL, opt, control, false));
 		json_add(obj, "trigger_attributes",
-			 new_attrs(ZIO_ATTR_OF_TRIGGER, opt, control));
+			 new_attrs(ZIO_ATTR_OF_TRIGGER, opt, control, false));
 	}
 	if (opt->data && !(opt->units && add_values(obj, blk)))
 		json_add(obj, "data", new_data(opt->format, blk));

@@ -66,13 +66,20 @@ static bool has_asked(const struct source *src, const struct zio_control *contro
 		       sizeof(control->triggername));
 }
 
+/* Only names tell which extended attributes are values of this block. */
+static bool needs_names(const struct dump_options *opt, const struct zio_control *control)
+{
+	return opt->attributes ||
+	       (opt->control && !opt->csv && control->attr_channel.ext_mask);
+}
+
 /* The devices of this machine say nothing about a file, which may be from another. */
 static void find_names(struct dump *d, struct source *src,
 		       const struct zio_control *control)
 {
 	struct zio_error err;
 
-	if (!d->opt.attributes || has_asked(src, control))
+	if (!needs_names(&d->opt, control) || has_asked(src, control))
 		return;
 	src->asked = *control;
 	zio_names_close(src->names);

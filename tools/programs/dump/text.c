@@ -10,13 +10,13 @@
 #define LINE_BYTES 16
 #define LINE_VALUES 4
 
+/* The values that each block has of its own are a line of their own. */
 static void print_attrs(FILE *out, const char *title,
 			enum zio_attr_owner owner, const struct dump_options *opt,
-			const struct zio_control *control)
+			const struct zio_control *control, bool of_block)
 {
 	struct zio_attr_value list[ZIO_MAX_ATTRS];
-	int n = zio_control_attrs(control, opt->names, owner, list);
-	int i;
+	int i, n = list_attrs(control, opt, owner, of_block, list);
 
 	if (!n)
 		return;
@@ -100,12 +100,13 @@ static void print_control(FILE *out, const struct dump_options *opt,
 		(unsigned long long)time.bins);
 	print_alarms(out, blk);
 	print_tlv(out, control);
+	print_attrs(out, "values ", ZIO_ATTR_OF_CHANNEL, opt, control, true);
 	print_shots(out, control);
 	if (!opt->attributes)
 		return;
 	print_flags(out, control->flags);
-	print_attrs(out, "channel", ZIO_ATTR_OF_CHANNEL, opt, control);
-	print_attrs(out, "trigger", ZIO_ATTR_OF_TRIGGER, opt, control);
+	print_attrs(out, "channel", ZIO_ATTR_OF_CHANNEL, opt, control, false);
+	print_attrs(out, "trigger", ZIO_ATTR_OF_TRIGGER, opt, control, false);
 }
 
 static void print_bytes(FILE *out, const void *data, size_t i,

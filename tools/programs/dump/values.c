@@ -25,6 +25,18 @@ bool convert_block(struct dump_values *to, const struct zio_block *blk)
 	return false;
 }
 
+int list_attrs(const struct zio_control *control, const struct dump_options *opt,
+	       enum zio_attr_owner owner, bool of_block,
+	       struct zio_attr_value list[ZIO_MAX_ATTRS])
+{
+	int i, kept = 0, n = zio_control_attrs(control, opt->names, owner, list);
+
+	for (i = 0; i < n; i++)
+		if (list[i].is_of_block == of_block)
+			list[kept++] = list[i];
+	return kept;
+}
+
 const char *unit_of(const struct zio_attr_value *value, enum zio_attr_owner owner)
 {
 	if (owner != ZIO_ATTR_OF_CHANNEL || value->is_ext ||
@@ -35,16 +47,10 @@ const char *unit_of(const struct zio_attr_value *value, enum zio_attr_owner owne
 
 static int print_channel(const struct zio_object *chan)
 {
-	struct zio_control control;
-	struct zio_names *names;
 	struct zio_error err;
+	struct zio_names *names = zio_names_of(chan, &err);
 	int ret;
 
-	if (read_current_control(chan, &control)) {
-		complain("%s/current-control: %s", zio_object_path(chan), strerror(errno));
-		return EXIT_FAILED;
-	}
-	names = zio_names_open(&control, NULL, &err);
 	if (!names) {
 		complain("%s", err.text);
 		return EXIT_FAILED;
