@@ -193,3 +193,22 @@ def test_layout_of_the_control() -> None:
         assert dtype.fields is not None
         for name, field in fields[table].type.fields:
             assert dtype.fields[name][1] == field.offset, name
+
+
+def test_attributes_of_a_file(tmp_path: Path) -> None:
+    """A file has no names: no device of this machine says what a value is."""
+    control = make_control(0, 2, 1)
+    control["attr_channel"]["std_mask"] = 1 << 1
+    control["attr_channel"]["std_val"][1] = 1500
+    control["attr_channel"]["ext_mask"] = 1 << 3
+    control["attr_channel"]["ext_val"][3] = 7
+    path = tmp_path / "blocks"
+    path.write_bytes(control.tobytes() + b"12")
+    with zio.open(str(path)) as ch:
+        block = ch.read()
+        assert block
+        kept = block.copy()
+        assert block.attrs == {"gain-factor": 1500, "ext3": 7}
+    assert kept.attrs == {"gain-factor": 1500, "ext3": 7}
+    with pytest.raises(zio.StaleBlock):
+        _stale = block.attrs

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ._attrs import attributes
 from ._buffer import Exporter
 from ._control import (
     CONTROL_SIZE,
@@ -207,6 +208,21 @@ class Block(Exporter):
         return channel_name(self._control)
 
     @property
+    def attrs(self) -> dict[str, int]:
+        """Attributes of the channel by name: `block.attrs["gain-factor"]`.
+
+        They are those in the control, with the values that each block has of its own. A
+        block of a file, or of a group, has no names of extended attributes: they are
+        "ext0" and so on.
+        """
+        _held = self._hold()
+        return attributes(self._control, self._is_live())
+
+    def _is_live(self) -> bool:
+        """Tell whether the block is of a channel of this machine."""
+        return not self._channel.is_file  # type: ignore[attr-defined]
+
+    @property
     def alarms(self) -> tuple[str, ...]:
         """Names of the alarms since the block before, such as ("lost-block",)."""
         _held = self._hold()
@@ -219,7 +235,7 @@ class Block(Exporter):
         ffi.memmove(memory.pointer, self._control, CONTROL_SIZE)
         if self.size:
             ffi.memmove(memory.samples, self._samples, self.size)
-        return Copy(memory, self.size, self.lost)
+        return Copy(memory, self.size, self.lost, self._is_live())
 
     def __len__(self) -> int:
         """Return the number of samples."""
@@ -250,10 +266,16 @@ _FOREVER: Any = _Forever()
 class Copy(Block):
     """A block with memory of its own: a control, and the samples behind it."""
 
-    __slots__ = ()
+    __slots__ = ("_live",)
 
-    def __init__(self, memory: Memory, size: int, lost: int) -> None:
+    def __init__(
+        self, memory: Memory, size: int, lost: int, is_live: bool = False
+    ) -> None:
         super().__init__(_FOREVER, memory, memory.control, memory.samples, size, lost)
+        self._live = is_live
+
+    def _is_live(self) -> bool:
+        return self._live
 
     def copy(self) -> Block:
         """Return the block itself: it does not change."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import errno as codes
 import os
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ._attrs import put_values
 from ._batch import Batch, Batches
 from ._block import Block
 from ._control import CONTROL_SIZE, control_bytes, sample_array
@@ -175,7 +176,12 @@ class Channel(Source):
 
     # --- write ------------------------------------------------------------------------
 
-    def write(self, data: Any, control: np.void | None = None) -> None:
+    def write(
+        self,
+        data: Any,
+        control: np.void | None = None,
+        values: Mapping[str, int] | None = None,
+    ) -> None:
         """Send one block.
 
         `data` are the samples: bytes, or an array of integers, floats, bools or void.
@@ -190,9 +196,15 @@ class Channel(Source):
         If it has no time, it gets that of now. If it has no number, it gets the next one
         of its channel. In a file that is appended to, it follows the last one there.
 
+        `values` are those of this block, by name, where the output has such values:
+        `out.write(b"", values={"width-ns": 100, "count": 3})`. The driver has chosen the
+        others, unless `control` has them.
+
         Waits for room, unless the channel is non-blocking. Raises `WouldBlock`,
         `Interrupted`, and `Error` with:
 
+        - ENOENT: the blocks of the output have no value of a name
+        - ERANGE: the output does not accept a value
         - EINVAL: the sizes do not fit
         - EPROTO, EPROTONOSUPPORT: no reader of the block file understands the control
         - EMSGSIZE: the blocks of the output are smaller, or no reader of the block file
@@ -203,7 +215,9 @@ class Channel(Source):
         array = sample_array(data)
         head = ffi.new("struct zio_control *")
         if control is None:
-            lib.zio_control_init(head, array.size, array.itemsize)
+            # A set without samples has none of any size.
+            ssize = array.itemsize if array.size or self.is_file else 0
+            lib.zio_control_init(head, array.size, ssize)
         else:
             ffi.memmove(head, control_bytes(control), CONTROL_SIZE)
             complete(head, array)
@@ -211,6 +225,8 @@ class Channel(Source):
             raise TypeError(
                 f"{array.dtype}: a scale is for integers: write the floats without one"
             )
+        if values:
+            put_values(head, self.object, values)
         if array.nbytes > self._max_block and self.is_file:
             text = f"{self.path}: a block of {array.nbytes} bytes: none can read it"
             raise make_error(codes.EMSGSIZE, text)
