@@ -72,13 +72,15 @@ static void kmalloc_put_stale(struct kmalloc_buffer *kbuf, struct zio_block_core
 /* A block for a board that does DMA is mapped for it as long as it exists. */
 static struct zio_block_core *alloc_block(struct zio_buffer *buf, size_t size)
 {
-	size_t shots = zio_buffer_shots_size(buf);
-	struct zio_block_core *block = kzalloc(sizeof(*block) + shots, ZIO_BLOCK_GFP);
+	size_t values = zio_buffer_values_size(buf), shots = zio_buffer_shots_size(buf);
+	struct zio_block_core *block = kzalloc(sizeof(*block) + values + shots, ZIO_BLOCK_GFP);
 
 	if (!block)
 		return NULL;
+	if (values)
+		block->block.values = (u32 *)(block + 1);
 	if (shots)
-		block->shots = (u32 *)(block + 1);
+		block->shots = (void *)(block + 1) + values;
 	block->block.data = kzalloc(zio_buffer_dma_size(buf, size), ZIO_BLOCK_GFP);
 	if (!block->block.data)
 		goto err_data;

@@ -307,6 +307,20 @@ static int allocate_shots(struct zio_buffer *buf, struct vmalloc_buffer *new)
 	return new->shots ? 0 : -ENOMEM;
 }
 
+/* The values of the blocks are behind the last one. */
+static int allocate_blocks(struct zio_buffer *buf, struct vmalloc_buffer *new)
+{
+	size_t size = zio_buffer_values_size(buf);
+	unsigned int i;
+
+	new->block = kvcalloc(new->len, sizeof(*new->block) + size, GFP_KERNEL);
+	if (!new->block)
+		return -ENOMEM;
+	for (i = 0; size && i < new->len; i++)
+		new->block[i].block.values = (void *)(new->block + new->len) + i * size;
+	return 0;
+}
+
 static int allocate(struct zio_buffer *buf, struct vmalloc_buffer *new,
 		    const struct zio_geometry *geometry)
 {
@@ -314,12 +328,9 @@ static int allocate(struct zio_buffer *buf, struct vmalloc_buffer *new,
 	int ret = 0;
 
 	new->len = geometry->len;
-	if (new->len != vbuf->len) {
-		new->block = kvcalloc(new->len, sizeof(*new->block), GFP_KERNEL);
-		if (!new->block)
-			return -ENOMEM;
-	}
-	if (geometry->kb != buf->kb)
+	if (new->len != vbuf->len)
+		ret = allocate_blocks(buf, new);
+	if (!ret && geometry->kb != buf->kb)
 		ret = allocate_area(buf, new, geometry->kb);
 	return ret ?: allocate_shots(buf, new);
 }

@@ -48,6 +48,7 @@
 /* What rarely changes in the controls of a channel; never modified. */
 struct zio_snapshot {
 	refcount_t ref;
+	u32 value_mask; /* of its set */
 	u64 id; /* never used again */
 	struct rcu_head rcu;
 	struct zio_control common; /* without the number of the channel: see control.c */
@@ -206,6 +207,7 @@ struct zio_cset_core {
 	struct zio_own_trigger *own_trigger; /* or NULL */
 	struct zio_attr *chan_attrs;
 	unsigned int n_chan_attrs;
+	u32 value_mask; /* positions of the values of each block: see engine/values.c */
 	unsigned int open_files;
 	struct zio_channel_core **chan;
 	struct zio_member **members; /* of an interleaved set, or NULL: see config/attr.c */

@@ -44,6 +44,8 @@ const struct zio_attr_desc slink_input_attrs[] = {
 	ZIO_ATTR_EXT("begin-word", 0644, 2, 0xb0f00000, SLINK_BEGIN),
 	ZIO_ATTR_EXT("end-word", 0644, 3, 0xe0f00000, SLINK_END),
 	ZIO_ATTR_EXT("word-mask", 0644, 4, 0xfffffff0, SLINK_MASK),
+	ZIO_ATTR_BLOCK("begin", SLINK_VALUE_BEGIN, 0),
+	ZIO_ATTR_BLOCK("end", SLINK_VALUE_END, 0),
 	{ .name = "poll-us", .mode = 0644, .max = 1000000, .id = SLINK_POLL },
 	SLINK_STATISTIC("events", SLINK_EVENTS),
 	SLINK_STATISTIC("words", SLINK_WORDS),

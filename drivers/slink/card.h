@@ -28,6 +28,12 @@
 #define SLINK_ALARM_LINK_DOWN	BIT(6)
 #define SLINK_ALARM_OVERFLOW	BIT(7)	/* words are missing */
 
+/* Positions of the values of each block: its control words, or 0 if there was none */
+enum slink_value {
+	SLINK_VALUE_BEGIN = 5,	/* behind the attributes of the set */
+	SLINK_VALUE_END,
+};
+
 enum slink_stat {
 	SLINK_EVENTS,
 	SLINK_WORDS,

@@ -222,7 +222,8 @@ static bool slink_finish_event(struct slink_card *card, u32 end)
 		slink_raise_alarm(card, SLINK_ALARM_OVERFLOW);
 	block->len = in->pos;
 	block->drv_alarms = in->alarms;
-	block->info = in->begin | (u64)end << 32;
+	block->values[SLINK_VALUE_BEGIN] = in->begin;
+	block->values[SLINK_VALUE_END] = end;
 	slink_count(card, SLINK_EVENTS, 1);
 	slink_count(card, SLINK_WORDS, in->pos / 4);
 	in->block = NULL;

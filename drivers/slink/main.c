@@ -23,7 +23,7 @@ static const struct zio_cset_ops slink_input_ops = {
 static const struct zio_cset_desc slink_csets[] = {
 	{
 		.name = "slink-input",
-		.flags = ZIO_CSET_BLOCK_INFO | ZIO_CSET_DMA,
+		.flags = ZIO_CSET_DMA,
 		.n_chan = 1,
 		.ssize = 4,
 		.nsamples = 4096,

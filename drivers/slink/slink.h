@@ -21,7 +21,7 @@
 #include "card.h"
 
 /* attr.c */
-#define SLINK_N_INPUT_ATTRS	25
+#define SLINK_N_INPUT_ATTRS	27
 extern const struct zio_attr_desc slink_input_attrs[SLINK_N_INPUT_ATTRS];
 int slink_attr_set(struct zio_cset *cset, struct zio_channel *chan,
 		   const struct zio_attr_desc *attr, u32 value);

@@ -103,7 +103,7 @@ static void xdma_input_describe(struct xdma_engine *engine, struct zio_block *bl
 	block->len = rounddown(bytes, ssize);
 	if (block->len != bytes)
 		block->drv_alarms |= XDMA_ALARM_CUT;
-	block->info = le32_to_cpu(result->status) & XDMA_RESULT_EOP ? XDMA_INFO_EOP : 0;
+	block->values[XDMA_VALUE_EOP] = !!(le32_to_cpu(result->status) & XDMA_RESULT_EOP);
 }
 
 /*
@@ -254,9 +254,13 @@ static const struct zio_cset_ops input_ops = {
 	.attr_get = xdma_attr_get,
 };
 
+static const struct zio_attr_desc xdma_input_values[] = {
+	ZIO_ATTR_BLOCK("end-of-packet", XDMA_VALUE_EOP, 0),
+};
+
 const struct zio_cset_desc xdma_input_desc = {
 	.name = "c2h",
-	.flags = ZIO_CSET_STREAM | ZIO_CSET_BLOCK_INFO | ZIO_CSET_DMA,
+	.flags = ZIO_CSET_STREAM | ZIO_CSET_DMA,
 	.n_chan = 1,
 	.ssize = 4,
 	.nsamples = 1024,
@@ -265,4 +269,6 @@ const struct zio_cset_desc xdma_input_desc = {
 	.ops = &input_ops,
 	.cset_attrs = xdma_set_attrs,
 	.n_cset_attrs = XDMA_N_ATTRS,
+	.chan_attrs = xdma_input_values,
+	.n_chan_attrs = ARRAY_SIZE(xdma_input_values),
 };

@@ -24,8 +24,8 @@
 #define XDMA_ALARM_CUT		BIT(1)	/* bytes behind the last whole sample are missing */
 #define XDMA_ALARM_RESET	BIT(2)	/* the card was reset before it: packets may be missing */
 
-/* info of a block */
-#define XDMA_INFO_EOP		BIT(0)	/* the packet ends with this block */
+/* The value of each block: 1 if the packet ends with it */
+#define XDMA_VALUE_EOP		0
 
 /**
  * struct xdma_engine - a DMA engine

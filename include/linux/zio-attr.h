@@ -14,25 +14,30 @@
 #define ZIO_ATTR_PLACE_NONE	0	/* sysfs only */
 #define ZIO_ATTR_PLACE_STD	1
 #define ZIO_ATTR_PLACE_EXT	2
+#define ZIO_ATTR_PLACE_BLOCK	3	/* extended; each block has a value of its own */
 
 /**
  * struct zio_attr_desc - one attribute of a device, channel set, channel or board's trigger
  * @name: name of the sysfs file
- * @mode: 0444; 0644 if it can be set; 0200 if it can only be set, such as a command
+ * @mode: 0444; 0644 if it can be set; 0200 if it can only be set, such as a command. A
+ *        value of each block: 0; or 0444 for a file whose value attr_get() returns
  * @place: ZIO_ATTR_PLACE_*
  * @index: position in the control: enum zio_chan_std_attr if standard,
- *         0 ... 31 if extended. Attributes of a device, of its channel sets and of
- *         their channels share the positions. Those from ZIO_ATTR_UNIT to
+ *         0 ... 31 if extended, or of each block. Attributes of a device, of its channel
+ *         sets and of their channels share the positions. Those from ZIO_ATTR_UNIT to
  *         ZIO_ATTR_OFFSET_HIGH belong to the core: see struct zio_scaling.
  *         Attributes of a board's trigger have positions of their own: see
  *         struct zio_board_trigger.
- * @value: initial value
- * @min: smallest value accepted (-ERANGE below)
+ * @value: initial value; of each block: its value unless the driver, or the user of an
+ *         output, sets another one
+ * @min: smallest value accepted (-ERANGE below). Those of each block have limits at
+ *       outputs: a control that a user writes is refused
  * @max: largest value accepted (-ERANGE above); 0 stands for 2^32 - 1
  * @is_signed: @value, @min and @max are an s32, as the values of attr_set() and
  *             attr_get(); sysfs has negative numbers. If @min and @max are 0, all are
  *             accepted. ZIO_ATTR_OFFSET is always signed.
- * @choices: the only values accepted from @min to @max (-EINVAL for others); or NULL
+ * @choices: the only values accepted from @min to @max (-EINVAL for others; -ERANGE in a
+ *           control); or NULL
  * @n_choices: number of @choices
  * @id: for the driver: attr_set() and attr_get() can tell attributes apart by it
  *
@@ -59,6 +64,9 @@ struct zio_attr_desc {
 #define ZIO_ATTR_EXT(_name, _mode, _index, _value, _id) {		\
 	.name = _name, .mode = _mode, .place = ZIO_ATTR_PLACE_EXT,	\
 	.index = _index, .value = _value, .id = _id }
+#define ZIO_ATTR_BLOCK(_name, _index, _value) {				\
+	.name = _name, .place = ZIO_ATTR_PLACE_BLOCK, .index = _index,	\
+	.value = _value }
 #define ZIO_ATTR_PARAM(_name, _mode, _value, _id) {			\
 	.name = _name, .mode = _mode, .value = _value, .id = _id }
 

@@ -16,8 +16,10 @@
  * @tstamp: time of the event; a driver with a better clock overwrites it
  * @zio_alarms: ZIO_ALARM_* for this block
  * @drv_alarms: the driver's alarms for this block
- * @info: a value of the driver about this block, if its set has ZIO_CSET_BLOCK_INFO;
- *        the core copies it into the control
+ * @values: the values of this block, at their positions among the extended attributes of
+ *          the control; NULL if its set has no attribute with ZIO_ATTR_PLACE_BLOCK. Input:
+ *          the initial values, and the driver sets them before the block is done. Output:
+ *          what the user has written; the driver may change them.
  *
  * A block has exactly one owner: the buffer (free), the driver (armed: from
  * raw_io() to done or stop_io()), the queue, or the user.
@@ -31,7 +33,7 @@ struct zio_block {
 	struct zio_timestamp tstamp;
 	u8 zio_alarms;
 	u8 drv_alarms;
-	u64 info;
+	u32 *values;
 };
 
 /* The armed blocks of a set, for zio_for_each_block(). */

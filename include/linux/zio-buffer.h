@@ -34,7 +34,8 @@ struct zio_mem {
 
 /**
  * struct zio_block_core - a block as its buffer type and the core see it
- * @block: what drivers see
+ * @block: what drivers see. The buffer type sets its @values to zio_buffer_values_size()
+ *         zeroed bytes, or leaves NULL if that is 0
  * @mem_offset: where the data are in the channel's mapping, in bytes; set by the
  *              buffer type
  * @free: for the buffer type's use
@@ -210,6 +211,7 @@ void zio_block_free_snapshot(struct zio_block *block);
 
 size_t zio_buffer_shots_size(const struct zio_buffer *buf);
 bool zio_buffer_is_output(const struct zio_buffer *buf);
+size_t zio_buffer_values_size(const struct zio_buffer *buf);
 struct device *zio_buffer_dma_dev(const struct zio_buffer *buf);
 size_t zio_buffer_dma_size(const struct zio_buffer *buf, size_t size);
 struct zio_dma_map *zio_dma_map_create(struct zio_buffer *buf, void *mem, size_t size);

@@ -76,7 +76,6 @@ struct zio_cset_ops {
 #define ZIO_CSET_PRE_SAMPLES	BIT(3)	/* can keep samples before the event */
 #define ZIO_CSET_MULTI_SHOT	BIT(4)	/* can take several shots */
 #define ZIO_CSET_INTERLEAVED	BIT(5)	/* one block carries all channels */
-#define ZIO_CSET_BLOCK_INFO	BIT(6)	/* block->info goes into the control */
 #define ZIO_CSET_HARDIRQ	BIT(7)	/* raw_io() takes no lock that sleeps under RT */
 #define ZIO_CSET_STREAM		BIT(8)	/* inputs: many blocks in flight, see zio-stream.h */
 #define ZIO_CSET_SHOTS		BIT(9)	/* inputs: raw_io() takes one shot of a block at once */

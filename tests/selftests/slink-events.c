@@ -48,13 +48,11 @@ static void words_of_event(struct pair pair, const struct zio_control *ctrl)
 	}
 }
 
-static uint32_t info_of(const struct zio_control *ctrl, int i)
+/* The control word at the begin (0) or at the end (1) of the event */
+static uint32_t word_of(const struct zio_control *ctrl, int i)
 {
-	uint32_t info[2];
-
-	ASSERT_EQ(ctrl->tlv[0].type, ZIO_TLV_BLOCK_INFO);
-	memcpy(info, ctrl->tlv[0].payload, sizeof(info));
-	return info[i];
+	ASSERT_TRUE(ctrl->attr_channel.ext_mask & 1u << (5 + i));
+	return ctrl->attr_channel.ext_val[5 + i];
 }
 
 static unsigned int pattern_of(const char *name)
@@ -97,8 +95,8 @@ static void check_event(struct pair pair, const struct pattern *p, uint32_t i)
 		     ctrl.nsamples, size, ctrl.zio_alarms, ctrl.drv_alarms);
 	/* A board that the events pass does not have the words of the card. */
 	if (!options.is_routed) {
-		ASSERT_EQ(info_of(&ctrl, 0), SLIDAS_BEGIN);
-		ASSERT_EQ(info_of(&ctrl, 1), SLIDAS_END);
+		ASSERT_EQ(word_of(&ctrl, 0), SLIDAS_BEGIN);
+		ASSERT_EQ(word_of(&ctrl, 1), SLIDAS_END);
 	}
 	words_of_event(pair, &ctrl);
 	for (k = 0; k < size; k++)
@@ -202,7 +200,7 @@ static void print_attributes(const char *node)
 	printf("%u", ctrl.nbits);
 	for (i = 0; i < 5; i++)
 		printf(" %#x", ctrl.attr_channel.ext_val[i]);
-	printf(" %#x %#x\n", info_of(&ctrl, 0), info_of(&ctrl, 1));
+	printf(" %#x %#x\n", word_of(&ctrl, 0), word_of(&ctrl, 1));
 }
 
 static void __attribute__((noreturn)) print_usage(FILE *to, int status)

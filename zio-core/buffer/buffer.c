@@ -46,6 +46,22 @@ bool zio_buffer_is_output(const struct zio_buffer *buf)
 }
 EXPORT_SYMBOL_GPL(zio_buffer_is_output);
 
+/**
+ * zio_buffer_values_size() - count the bytes that the values of a block take
+ * @buf: a buffer whose type prepares blocks
+ *
+ * It never changes.
+ *
+ * Context: Process, in @prepare.
+ *
+ * Return: the number, a multiple of 4; 0 if the set has no values of each block.
+ */
+size_t zio_buffer_values_size(const struct zio_buffer *buf)
+{
+	return fls(buf->chan->cset->value_mask) * sizeof(u32);
+}
+EXPORT_SYMBOL_GPL(zio_buffer_values_size);
+
 static void free_buffer(struct zio_buffer *buf)
 {
 	struct module *owner = buf->type->owner;

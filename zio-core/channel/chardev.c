@@ -378,19 +378,35 @@ static ssize_t write_data(struct kiocb *iocb, struct iov_iter *from)
 	return (ssize_t)all ?: ret;
 }
 
+static int check_control(const struct zio_session *sess, const struct zio_control *ctrl)
+{
+	return zio_control_check(sess->chan, ctrl, sess->block->size) ?:
+		zio_values_check(sess->chan->cset, ctrl);
+}
+
+/* Gives the block what the control tells beside its length. */
+static void describe_block(struct zio_session *sess, const struct zio_control *ctrl)
+{
+	struct zio_block *block = sess->block;
+
+	block->tstamp = ctrl->tstamp;
+	if (unlikely(block->values))
+		zio_block_take_values(sess->chan, block, ctrl);
+}
+
 /* The program has written the samples into the block of offer_block(). */
 static int submit_in_place(struct zio_session *sess, struct zio_control *ctrl)
 {
 	struct zio_block *block = sess->block;
 	struct zio_block_core *core = to_block_core(block);
-	int ret = zio_control_check(sess->chan, ctrl, block->size);
+	int ret = check_control(sess, ctrl);
 
 	if (ret)
 		return ret;
 	if (zio_control_offset(ctrl) != core->mem_offset)
 		return -EINVAL;
 	core->used = (size_t)ctrl->nsamples * sess->chan->cset->ssize;
-	block->tstamp = ctrl->tstamp;
+	describe_block(sess, ctrl);
 	zio_session_submit(sess);
 	return 0;
 }
@@ -499,6 +515,9 @@ static int take_control(struct zio_session *sess, struct iov_iter *from,
 		iov_iter_revert(from, n);
 		return -EFAULT;
 	}
+	/* A program for ZIO 1.x fills in the values, and neither the mask nor the version. */
+	if (!ctrl->major_version && !ctrl->attr_channel.ext_mask)
+		ctrl->attr_channel.ext_mask = U32_MAX;
 	/*
 	 * A control that this output has offered may say how it took its last shared block.
 	 */
@@ -511,13 +530,13 @@ static int take_control(struct zio_session *sess, struct iov_iter *from,
 	if (ret)
 		return ret;
 	complete_control(sess, ctrl);
-	ret = zio_control_check(sess->chan, ctrl, sess->block->size);
+	ret = check_control(sess, ctrl);
 	if (ret)
 		return ret;
 	if (to_block_core(sess->block)->used)
 		return -EBUSY;
 	sess->block->len = (size_t)ctrl->nsamples * sess->chan->cset->ssize;
-	sess->block->tstamp = ctrl->tstamp;
+	describe_block(sess, ctrl);
 	if (!sess->block->len)
 		zio_session_submit(sess);
 	return 0;

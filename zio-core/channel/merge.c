@@ -63,9 +63,8 @@ void zio_channel_merge(struct zio_channel_core *chan, struct zio_block *first)
 	unsigned int n = 1;
 	size_t most;
 
-	/* Merging would lose what the driver reports about each block, and times of shots. */
-	if (READ_ONCE(buf->merge_data) &&
-	    !(chan->cset->flags & ZIO_CSET_BLOCK_INFO) &&
+	/* Merging would lose the values of each block, and times of shots. */
+	if (READ_ONCE(buf->merge_data) && !first->values &&
 	    to_block_core(first)->snap->common.tlv[0].type != ZIO_TLV_SHOTS) {
 		most = min_t(size_t, buf->area->size / 2, U32_MAX);
 		while (n < buf->len / 2 && first->len < most &&

@@ -11,6 +11,22 @@
 
 #include "config/internal.h"
 
+/* Returns what an attribute of the driver accepts. */
+struct zio_limits zio_attr_limits(const struct zio_attr_desc *desc)
+{
+	s64 min, max;
+
+	zio_attr_range(desc, &min, &max);
+	return (struct zio_limits) {
+		.min = min,
+		.max = max,
+		.error = -ERANGE,
+		.is_signed = zio_attr_is_signed(desc),
+		.choices = desc->choices,
+		.n = desc->n_choices,
+	};
+}
+
 static int put_number(char *page, int len, const struct zio_limits *limits,
 		      const char *before, u64 value)
 {
@@ -57,7 +73,8 @@ static int put_list(char *page, int len, const struct zio_limits *limits)
 	return len > begin ? len - 1 : len;
 }
 
-static int put_values(char *page, int len, const struct zio_limits *limits)
+/* Prints what the limits accept, behind a space. Returns the new length. */
+int zio_limits_print(char *page, int len, const struct zio_limits *limits)
 {
 	if (limits->list)
 		return put_list(page, put_choices(page, len, limits), limits);
@@ -76,7 +93,7 @@ static int put_file(char *page, int len, const char *dir, struct kobject *kobj,
 		return len;
 	limits = zio_file_limits(kobj, file);
 	len += sysfs_emit_at(page, len, "%s%s", dir, file->attr.name);
-	len = put_values(page, len, &limits);
+	len = zio_limits_print(page, len, &limits);
 	return len + sysfs_emit_at(page, len, "\n");
 }
 

@@ -153,27 +153,9 @@ static int attr_use(struct kobject *kobj, const struct zio_file *file, u32 value
 	return 0;
 }
 
-static struct zio_limits desc_limits(const struct zio_attr_desc *desc)
-{
-	struct zio_limits limits = {
-		.min = desc->min,
-		.max = desc->max ?: U32_MAX,
-		.error = -ERANGE,
-		.is_signed = zio_attr_is_signed(desc),
-		.choices = desc->choices,
-		.n = desc->n_choices,
-	};
-
-	if (limits.is_signed) {
-		limits.min = desc->min || desc->max ? (s32)desc->min : S32_MIN;
-		limits.max = desc->min || desc->max ? (s32)desc->max : S32_MAX;
-	}
-	return limits;
-}
-
 static struct zio_limits attr_limits(struct kobject *kobj, const struct zio_file *file)
 {
-	return desc_limits(to_zio_attr(file)->desc);
+	return zio_attr_limits(to_zio_attr(file)->desc);
 }
 
 static int attr_parse(struct kobject *kobj, const struct zio_file *file, const char *text,
@@ -219,7 +201,7 @@ static void init_attr(struct zio_attr *attr, unsigned int index,
 {
 	attr->desc = desc;
 	attr->file = (struct zio_file) {
-		.attr = { .name = desc->name, .mode = desc->mode },
+		.attr = { .name = desc->mode ? desc->name : NULL, .mode = desc->mode },
 		.show = attr_show,
 		.lock_show = true,
 		.store = desc->mode & 0222 ? attr_store : NULL,
@@ -229,43 +211,58 @@ static void init_attr(struct zio_attr *attr, unsigned int index,
 }
 
 /* With such limits zio_limits_parse() would accept nearly all values. */
-static bool is_empty(const struct zio_limits *limits)
+static bool accepts_nothing(const struct zio_attr_desc *desc)
 {
-	return limits->is_signed ? (s64)limits->min > (s64)limits->max :
-		limits->min > limits->max;
+	s64 min, max;
+
+	zio_attr_range(desc, &min, &max);
+	return min > max;
 }
 
 /* Is it a position in which the core has a value of its own? */
-static bool is_of_core(const struct zio_attr_desc *desc, bool of_trigger)
+static bool is_of_core(const struct zio_attr_desc *desc, unsigned int owner)
 {
 	if (desc->place != ZIO_ATTR_PLACE_STD)
 		return false;
-	if (of_trigger)
+	if (owner & ZIO_OWNER_TRIGGER)
 		return desc->index <= ZIO_ATTR_TRIG_CLOCK;
 	return desc->index >= ZIO_ATTR_UNIT && desc->index <= ZIO_ATTR_OFFSET_HIGH;
 }
 
+/* The core has no present value of an attribute of which each block has another one. */
+static const char *value_fault(const struct zio_attr_desc *desc, unsigned int owner)
+{
+	if (!(owner & ZIO_OWNER_BLOCKS))
+		return "it has no blocks with values";
+	if (desc->mode & 0222 || (desc->mode && !(owner & ZIO_OWNER_GETS)))
+		return "each block has another value, so a file needs attr_get()";
+	if (owner & ZIO_OWNER_OUTPUT && !zio_attr_accepts(desc, desc->value))
+		return "it does not accept its initial value";
+	return NULL;
+}
+
 /* Returns what is wrong with a descriptor; NULL if it is right. */
-static const char *desc_fault(const struct zio_attr_desc *desc, bool of_trigger, bool can_set)
+static const char *desc_fault(const struct zio_attr_desc *desc, unsigned int owner)
 {
 	unsigned int limit = desc->place == ZIO_ATTR_PLACE_STD ?
 		ZIO_MAX_STD_ATTR : ZIO_MAX_EXT_ATTR;
-	struct zio_limits limits = desc_limits(desc);
 
 	if (!desc->name)
 		return "it has no name";
-	if (desc->place > ZIO_ATTR_PLACE_EXT || (desc->place && desc->index >= limit))
+	if (desc->place > ZIO_ATTR_PLACE_BLOCK || (desc->place && desc->index >= limit))
 		return "the control has no such place";
-	if (is_of_core(desc, of_trigger))
+	if (is_of_core(desc, owner))
 		return "its place in the control is the core's";
-	if (is_empty(&limits))
+	if (accepts_nothing(desc))
 		return "min is above max";
-	return desc->mode & 0222 && !can_set ? "no attr_set() can set it" : NULL;
+	if (desc->place == ZIO_ATTR_PLACE_BLOCK)
+		return value_fault(desc, owner);
+	return desc->mode & 0222 && !(owner & ZIO_OWNER_SETS) ? "no attr_set() can set it" : NULL;
 }
 
-static bool desc_is_valid(const struct zio_attr_desc *desc, bool of_trigger, bool can_set)
+static bool desc_is_valid(const struct zio_attr_desc *desc, unsigned int owner)
 {
-	const char *fault = desc_fault(desc, of_trigger, can_set);
+	const char *fault = desc_fault(desc, owner);
 
 	if (fault)
 		pr_err("zio: attribute \"%s\": %s\n", desc->name ?: "", fault);
@@ -276,18 +273,16 @@ static bool desc_is_valid(const struct zio_attr_desc *desc, bool of_trigger, boo
  * zio_attrs_are_valid() - check the descriptors of attributes
  * @list: the descriptors
  * @n: number of @list
- * @of_trigger: they are those of a board's trigger
- * @can_set: there is an attr_set()
+ * @owner: ZIO_OWNER_*: what has them
  *
  * Context: Any.
  *
  * Return: true if all are valid.
  */
-bool zio_attrs_are_valid(const struct zio_attr_desc *list, unsigned int n, bool of_trigger,
-			 bool can_set)
+bool zio_attrs_are_valid(const struct zio_attr_desc *list, unsigned int n, unsigned int owner)
 {
 	while (n--)
-		if (!desc_is_valid(list++, of_trigger, can_set))
+		if (!desc_is_valid(list++, owner))
 			return false;
 	return true;
 }
@@ -342,7 +337,7 @@ int zio_device_create_attrs(struct zio_device *zdev)
 	return create_set(&zdev->attrs, zdev->desc->attrs, zdev->desc->n_attrs);
 }
 
-/* An attribute of the core may have no file: see scaling.c */
+/* An attribute of the core, and a value of each block, may have no file: see scaling.c */
 static int create_files(struct kobject *kobj, struct zio_attr *attrs, unsigned int n)
 {
 	int ret = 0;
@@ -394,6 +389,8 @@ int zio_cset_create_attrs(struct zio_cset_core *cset)
 
 	if (ret)
 		return ret;
+	cset->value_mask = zio_values_mask(desc->cset_attrs, desc->n_cset_attrs) |
+		zio_values_mask(desc->chan_attrs, desc->n_chan_attrs);
 	cset->chan_attrs = create_attrs(desc->chan_attrs, desc->n_chan_attrs,
 					desc->scaling ? ZIO_SCALING_ATTRS : 0);
 	if (!cset->chan_attrs)

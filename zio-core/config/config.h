@@ -25,8 +25,15 @@ void zio_bus_unlink(struct zio_device *zdev);
 void zio_device_link_sets(struct zio_device *zdev);
 
 /* attr.c */
-bool zio_attrs_are_valid(const struct zio_attr_desc *list, unsigned int n, bool of_trigger,
-			 bool can_set);
+
+/* What has attributes, and which operations the driver has for it */
+#define ZIO_OWNER_SETS		BIT(0) /* attr_set() */
+#define ZIO_OWNER_GETS		BIT(1) /* attr_get() */
+#define ZIO_OWNER_TRIGGER	BIT(2) /* a board's trigger */
+#define ZIO_OWNER_BLOCKS	BIT(3) /* a set, or its channels: blocks may have values */
+#define ZIO_OWNER_OUTPUT	BIT(4) /* and the user writes them */
+
+bool zio_attrs_are_valid(const struct zio_attr_desc *list, unsigned int n, unsigned int owner);
 int zio_device_create_attrs(struct zio_device *zdev);
 int zio_cset_create_attrs(struct zio_cset_core *cset);
 int zio_channel_create_attrs(struct zio_channel_core *chan);

@@ -84,17 +84,13 @@ static inline bool zio_kobj_is_device(const struct kobject *kobj)
 ssize_t zio_cset_show_accepted(struct kobject *kobj, const struct zio_file *file, char *page);
 ssize_t zio_device_show_accepted(struct device *dev, struct device_attribute *attr, char *page);
 
+struct zio_limits zio_attr_limits(const struct zio_attr_desc *desc);
+int zio_limits_print(char *page, int len, const struct zio_limits *limits);
+
 /* attr.c */
 int zio_binding_create_attrs(struct zio_binding *bind);
 
 #define to_zio_attr(_file)	container_of(_file, struct zio_attr, file)
-
-/* Is the value an s32? */
-static inline bool zio_attr_is_signed(const struct zio_attr_desc *desc)
-{
-	return desc->is_signed || (desc->place == ZIO_ATTR_PLACE_STD &&
-				   desc->index == ZIO_ATTR_OFFSET);
-}
 
 /* decimal.c */
 int zio_decimal_parse(const char *text, struct zio_decimal *dec);

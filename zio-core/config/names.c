@@ -3,7 +3,9 @@
  * names.c: files that describe controls: the names of attributes, the type of samples
  *
  * A control has attributes at numbered positions. The file "control-attrs" has a line for
- * each: "std 1 gain-factor", "ext 3 threshold signed", "ext 0 period-ns wide".
+ * each: "std 1 gain-factor", "ext 3 threshold signed", "ext 0 period-ns wide". Those of
+ * which each block has a value of its own have the word "block"; at an output, what it
+ * accepts follows: "ext 4 delay-ns signed block [-10 1 10]".
  */
 #include <linux/sysfs.h>
 
@@ -16,13 +18,32 @@ static int put_line(char *page, int len, bool ext, unsigned int index, const cha
 				   name, kind);
 }
 
-static int put_attrs(char *page, int len, const struct zio_attr *attr, unsigned int n)
+static int put_value(char *page, int len, const struct zio_attr_desc *desc, bool is_output)
+{
+	struct zio_limits limits = zio_attr_limits(desc);
+
+	len += sysfs_emit_at(page, len, "ext %u %s%s block", desc->index, desc->name,
+			     limits.is_signed ? " signed" : "");
+	if (is_output)
+		len = zio_limits_print(page, len, &limits);
+	return len + sysfs_emit_at(page, len, "\n");
+}
+
+static int put_attr(char *page, int len, const struct zio_attr_desc *desc, bool is_output)
+{
+	if (desc->place == ZIO_ATTR_PLACE_NONE)
+		return len;
+	if (desc->place == ZIO_ATTR_PLACE_BLOCK)
+		return put_value(page, len, desc, is_output);
+	return put_line(page, len, desc->place == ZIO_ATTR_PLACE_EXT, desc->index, desc->name,
+			zio_attr_is_signed(desc) ? " signed" : "");
+}
+
+static int put_attrs(char *page, int len, const struct zio_attr *attr, unsigned int n,
+		     bool is_output)
 {
 	for (; n--; attr++)
-		if (attr->desc->place != ZIO_ATTR_PLACE_NONE)
-			len = put_line(page, len, attr->desc->place == ZIO_ATTR_PLACE_EXT,
-				       attr->desc->index, attr->desc->name,
-				       zio_attr_is_signed(attr->desc) ? " signed" : "");
+		len = put_attr(page, len, attr->desc, is_output);
 	return len;
 }
 
@@ -31,10 +52,11 @@ ssize_t zio_channel_show_names(struct kobject *kobj, const struct zio_file *file
 {
 	const struct zio_cset_core *cset = kobj_to_channel(kobj)->cset;
 	const struct zio_attr_set *of_device = &cset->zdev->attrs;
-	int len = put_attrs(page, 0, of_device->attr, of_device->n);
+	bool is_output = zio_cset_is_output(cset);
+	int len = put_attrs(page, 0, of_device->attr, of_device->n, is_output);
 
-	len = put_attrs(page, len, cset->attrs.attr, cset->attrs.n);
-	return put_attrs(page, len, cset->chan_attrs, cset->n_chan_attrs);
+	len = put_attrs(page, len, cset->attrs.attr, cset->attrs.n, is_output);
+	return put_attrs(page, len, cset->chan_attrs, cset->n_chan_attrs, is_output);
 }
 
 /* The times of shots, but that of the first one: see engine/shots.c */
@@ -79,7 +101,7 @@ ssize_t zio_binding_show_names(struct kobject *kobj, const struct zio_file *file
 			len = put_line(page, len, true, attr->ext, attr->name,
 				       attr->wide ? " wide" : "");
 	if (own)
-		len = put_attrs(page, len, own->attrs.attr, own->attrs.n);
+		len = put_attrs(page, len, own->attrs.attr, own->attrs.n, false);
 	else
 		len = put_shots(page, len, bind);
 	return put_clock(page, len, own ? &own->attrs : NULL);

@@ -121,7 +121,7 @@ static bool stream_is_valid(const struct zio_cset_desc *desc)
 static bool shots_are_valid(const struct zio_cset_desc *desc)
 {
 	unsigned long others = ZIO_CSET_OUTPUT | ZIO_CSET_SLEEPS | ZIO_CSET_STREAM |
-		ZIO_CSET_INTERLEAVED | ZIO_CSET_BLOCK_INFO | ZIO_CSET_MULTI_SHOT;
+		ZIO_CSET_INTERLEAVED | ZIO_CSET_MULTI_SHOT;
 
 	if (!(desc->flags & ZIO_CSET_SHOTS))
 		return true;
@@ -139,22 +139,25 @@ static bool places_are_valid(const struct zio_cset_desc *desc)
 	return true;
 }
 
-static bool trigger_is_valid(const struct zio_board_trigger *trig, bool can_set)
+static bool trigger_is_valid(const struct zio_board_trigger *trig, unsigned int owner)
 {
 	if (!trig)
 		return true;
 	return trig->name && *trig->name && strlen(trig->name) < ZIO_OBJ_NAME_LEN &&
 		!strpbrk(trig->name, " /\n") &&
-		zio_attrs_are_valid(trig->attrs, trig->n_attrs, true, can_set);
+		zio_attrs_are_valid(trig->attrs, trig->n_attrs, owner | ZIO_OWNER_TRIGGER);
 }
 
 static bool attrs_are_valid(const struct zio_cset_desc *desc)
 {
-	bool can_set = desc->ops->attr_set;
+	unsigned int owner = (desc->ops->attr_set ? ZIO_OWNER_SETS : 0) |
+		(desc->ops->attr_get ? ZIO_OWNER_GETS : 0);
+	unsigned int blocks = owner | ZIO_OWNER_BLOCKS |
+		(desc->flags & ZIO_CSET_OUTPUT ? ZIO_OWNER_OUTPUT : 0);
 
-	return zio_attrs_are_valid(desc->cset_attrs, desc->n_cset_attrs, false, can_set) &&
-		zio_attrs_are_valid(desc->chan_attrs, desc->n_chan_attrs, false, can_set) &&
-		trigger_is_valid(desc->board_trigger, can_set);
+	return zio_attrs_are_valid(desc->cset_attrs, desc->n_cset_attrs, blocks) &&
+		zio_attrs_are_valid(desc->chan_attrs, desc->n_chan_attrs, blocks) &&
+		trigger_is_valid(desc->board_trigger, owner);
 }
 
 static bool cset_desc_is_valid(const struct zio_cset_desc *desc)
@@ -173,8 +176,8 @@ bool zio_device_desc_is_valid(const struct zio_device_desc *desc)
 	unsigned int i;
 
 	if (!desc->n_cset || desc->n_cset > U16_MAX ||
-	    !zio_attrs_are_valid(desc->attrs, desc->n_attrs, false,
-				 desc->ops && desc->ops->attr_set))
+	    !zio_attrs_are_valid(desc->attrs, desc->n_attrs,
+				 desc->ops && desc->ops->attr_set ? ZIO_OWNER_SETS : 0))
 		return false;
 	for (i = 0; i < desc->n_cset; i++)
 		if (!cset_desc_is_valid(&desc->cset[i]))

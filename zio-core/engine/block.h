@@ -75,6 +75,8 @@ static __always_inline struct zio_block *arm_input(struct zio_cset_core *cset,
 	block->zio_alarms = 0;
 	block->drv_alarms = 0;
 	zio_block_snapshot(chan, block);
+	if (unlikely(block->values))
+		zio_block_reset_values(chan, block);
 	return block;
 }
 

@@ -63,6 +63,7 @@ static void put_attr(struct zio_ctrl_attr *ctrl, const struct zio_attr_desc *des
 		ctrl->std_val[desc->index] = value;
 		break;
 	case ZIO_ATTR_PLACE_EXT:
+	case ZIO_ATTR_PLACE_BLOCK:
 		ctrl->ext_mask |= BIT(desc->index);
 		ctrl->ext_val[desc->index] = value;
 		break;
@@ -184,11 +185,6 @@ static void put_channel(struct zio_control *ctrl, const struct zio_channel_core 
 	ctrl->nbits = find_nbits(ctrl, cset);
 	if (cset->flags & ZIO_CSET_INTERLEAVED)
 		put_mask(ctrl->tlv, cset->pub.shape.mask);
-	else if (cset->flags & ZIO_CSET_BLOCK_INFO)
-		ctrl->tlv[0] = (struct zio_tlv) {
-			.type = ZIO_TLV_BLOCK_INFO,
-			.length = 1,
-		};
 	else if (zio_cset_collects_shots(cset))
 		ctrl->tlv[0] = (struct zio_tlv) {
 			.type = ZIO_TLV_SHOTS,
@@ -208,6 +204,7 @@ static struct zio_snapshot *create_snapshot(struct zio_channel_core *chan)
 	struct zio_snapshot *snap;
 
 	snap = kmem_cache_zalloc(zio_snapshot_cache, GFP_KERNEL | __GFP_NOFAIL);
+	snap->value_mask = chan->cset->value_mask;
 	put_channel(&snap->common, chan);
 	if (bind) {
 		put_trigger(&snap->common, bind);

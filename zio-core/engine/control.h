@@ -6,6 +6,7 @@
 #include <linux/zio-buffer.h>
 
 #include "engine/shots.h"
+#include "engine/values.h"
 
 int zio_snapshots_init(void);
 void zio_snapshots_exit(void);
@@ -54,12 +55,11 @@ static inline void zio_control_fill(struct zio_control *ctrl,
 	ctrl->tstamp = block->tstamp;
 	ctrl->mem_offset = lower_32_bits(offset);
 	ctrl->mem_offset_high = upper_32_bits(offset);
-	if (unlikely(ctrl->tlv[0].type > ZIO_TLV_CHANNELS)) {
-		if (ctrl->tlv[0].type == ZIO_TLV_BLOCK_INFO)
-			memcpy(ctrl->tlv[0].payload, &block->info, sizeof(block->info));
-		else if (ctrl->tlv[0].type == ZIO_TLV_SHOTS)
-			zio_control_fill_shots(ctrl, block);
-	}
+	if (unlikely(block->values))
+		zio_values_copy(ctrl->attr_channel.ext_val, block->values,
+				core->snap->value_mask);
+	if (unlikely(ctrl->tlv[0].type == ZIO_TLV_SHOTS))
+		zio_control_fill_shots(ctrl, block);
 }
 
 /* Returns the clock of the time stamp of an input's control. */

@@ -130,7 +130,8 @@ static __always_inline void prepare_block(struct zio_channel_core *chan,
 	block->tstamp = (struct zio_timestamp){ 0 };
 	block->zio_alarms = 0;
 	block->drv_alarms = 0;
-	block->info = 0;
+	if (unlikely(block->values))
+		zio_block_reset_values(chan, block);
 }
 
 /**
@@ -138,8 +139,8 @@ static __always_inline void prepare_block(struct zio_channel_core *chan,
  * @pub: the channel
  *
  * The block is in flight until zio_channel_complete(). Its length is that of the trigger.
- * Its time stamp, alarms and info are zero. If there is no free block, refill() follows
- * when there may be one.
+ * Its time stamp and alarms are zero. If there is no free block, refill() follows when
+ * there may be one.
  *
  * Context: Any, from raw_io() until stop_io() returns; one caller at a time per channel.
  *
@@ -343,7 +344,7 @@ static void publish_blocks(struct zio_channel_core *chan, unsigned int n)
  * @pub: the channel
  * @n: how many
  *
- * The driver has set their length, time stamp, alarms and info. The blocks get the next
+ * The driver has set their length, time stamp, alarms and values. The blocks get the next
  * numbers. Readers see all of them at once, and are woken once. Blocks that the hardware
  * finishes out of order wait in the driver.
  *

@@ -166,6 +166,8 @@ static __always_inline void feed_output(const struct zio_route *route, struct zi
 	out_block->tstamp = block->tstamp;
 	out_block->zio_alarms = 0;
 	out_block->drv_alarms = 0;
+	if (unlikely(out_block->values))
+		zio_block_reset_values(out, out_block);
 	if (unlikely(atomic_read(&out->alarms_new)))
 		zio_block_take_alarms(out, out_block);
 	to_block_core(out_block)->seq = out->seq++;

@@ -249,6 +249,8 @@ static int share_submit(struct zio_session *sess)
 		return ret;
 	to_block_core(sess->block)->used = sess->block->len;
 	sess->block->tstamp = sess->ctrl.tstamp;
+	if (unlikely(sess->block->values))
+		zio_block_reset_values(sess->chan, sess->block);
 	zio_session_submit(sess);
 	return 0;
 }

@@ -299,6 +299,31 @@ static const struct zio_attr_desc test_member_attrs[] = {
 	ZIO_ATTR_PARAM("version", 0444, 3, 1),
 };
 
+/* Positions with a gap, between attributes of another kind */
+static const struct zio_attr_desc test_value_attrs[] = {
+	ZIO_ATTR_EXT("before", 0644, 7, 70, 0),
+	ZIO_ATTR_BLOCK("mode", 8, 1),
+	{
+		.name = "repeat",
+		.place = ZIO_ATTR_PLACE_BLOCK,
+		.index = 9,
+		.value = -1,
+		.min = -1,
+		.max = 100,
+		.is_signed = true,
+	},
+	ZIO_ATTR_EXT("between", 0644, 10, 71, 0),
+	{
+		.name = "range",
+		.place = ZIO_ATTR_PLACE_BLOCK,
+		.index = 12,
+		.value = 5,
+		.choices = test_ranges,
+		.n_choices = ARRAY_SIZE(test_ranges),
+	},
+	ZIO_ATTR_EXT("behind", 0644, 13, 72, 0),
+};
+
 /* The second one is for channel 1 of a set that has two channels. */
 static const struct zio_scaling test_scaling[] = {
 	{
@@ -328,7 +353,7 @@ struct test_device *test_device_create(struct kunit *test, unsigned long flags,
 	tdev->test = test;
 	tdev->io_return = flags & ZIO_CSET_STREAM ? ZIO_PENDING : 0;
 	tdev->cset_desc = (struct zio_cset_desc) {
-		.flags = flags & ~TEST_EVENTS,
+		.flags = flags & ~(TEST_EVENTS | TEST_VALUES),
 		.n_chan = n_chan,
 		.ssize = 2,
 		.ops = flags & TEST_EVENTS ? &test_event_ops : &test_ops,
@@ -342,6 +367,13 @@ struct test_device *test_device_create(struct kunit *test, unsigned long flags,
 	if (flags & ZIO_CSET_INTERLEAVED) {
 		tdev->cset_desc.chan_attrs = test_member_attrs;
 		tdev->cset_desc.n_chan_attrs = ARRAY_SIZE(test_member_attrs);
+	}
+	if (flags & TEST_VALUES && flags & ZIO_CSET_INTERLEAVED) {
+		tdev->cset_desc.cset_attrs = test_value_attrs;
+		tdev->cset_desc.n_cset_attrs = ARRAY_SIZE(test_value_attrs);
+	} else if (flags & TEST_VALUES) {
+		tdev->cset_desc.chan_attrs = test_value_attrs;
+		tdev->cset_desc.n_chan_attrs = ARRAY_SIZE(test_value_attrs);
 	}
 	tdev->desc = (struct zio_device_desc) {
 		.name = "ztest",

@@ -100,7 +100,9 @@ struct test_device {
 	int attr_error;
 };
 
-#define TEST_EVENTS	BIT(31)	/* for test_device_create(): the driver has arm_event() */
+/* For test_device_create(): the driver has arm_event(); its blocks have values */
+#define TEST_EVENTS	BIT(31)
+#define TEST_VALUES	BIT(30)
 
 /**
  * struct test_area - buffers of a set

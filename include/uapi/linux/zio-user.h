@@ -132,7 +132,7 @@ struct zio_tlv {
 };
 
 #define ZIO_TLV_CHANNELS	1 /* u64: mask of the channels of an interleaved block */
-#define ZIO_TLV_BLOCK_INFO	2 /* u64: its meaning is the driver's */
+#define ZIO_TLV_BLOCK_INFO	2 /* u64 of the driver, in recordings of older versions */
 #define ZIO_TLV_SHARE		3 /* struct zio_share_info, in controls of an output */
 #define ZIO_TLV_SHOTS		4 /* struct zio_shots_info: several events filled the block */
 
