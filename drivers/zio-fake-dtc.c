@@ -5,13 +5,16 @@
  * Each output is a set of its own (cset0, cset1, ...), since pulses on different
  * connectors are independent. Its blocks have no data. A control that a user writes is
  * an order for a pulse at its time stamp; zero means at once. The clock is that of the
- * set's trigger. The driver executes the orders in the sequence in which they were
- * written. It refuses an impossible order when its turn comes: the channel gets an alarm,
- * and its statistics count an error and a lost block.
+ * set's trigger. The values of the control tell the rest: how long after this time the
+ * first pulse comes, how many follow, at which distance, and how long each is. The driver
+ * executes the orders in the sequence in which they were written. It refuses an impossible
+ * order when its turn comes: the channel gets an alarm, and its statistics count an error
+ * and a lost block.
  *
  * There is no connector. An input (csetM, M = n + outputs) hears the pulse of output n.
- * It is a time-to-digital converter whose blocks have the time at which the pulse came.
- * The difference from the order is the precision of a timer of this machine.
+ * It is a time-to-digital converter whose blocks have the time at which the pulse came,
+ * and the number, the length and the delay of this pulse as their values. The delay is the
+ * precision of a timer of this machine.
  */
 #include <linux/hrtimer.h>
 #include <linux/kernel.h>
@@ -29,6 +32,14 @@
 #define DTC_FAR		BIT(1)	/* the time is beyond the horizon */
 #define DTC_NO_TIME	BIT(2)	/* ticks are 10^9 or more */
 
+/* Positions of the values of an order */
+enum { DTC_DELAY, DTC_WIDTH, DTC_PERIOD, DTC_COUNT };
+
+/* Positions of the values of a pulse that was heard */
+enum { DTC_PULSE, DTC_HEARD_WIDTH, DTC_LATE_NS };
+
+#define DTC_MAX_COUNT	1000000
+#define DTC_MIN_PERIOD	(100 * NSEC_PER_USEC)
 #define DTC_MAX_OUTPUTS	16
 #define DTC_HORIZON_S	3600
 #define DTC_MAX_HORIZON	(366 * 24 * 3600)
@@ -50,10 +61,14 @@ struct dtc_timer {
 	struct dtc_output *out;
 };
 
-/* A timer has one clock. The timer of the order's clock waits. */
+/*
+ * A timer has one clock. The timer of the order's clock waits. @pulse counts the pulses of
+ * the order, whose values stay in its block.
+ */
 struct dtc_output {
 	struct dtc_timer timer[ARRAY_SIZE(dtc_clocks)];
 	struct zio_cset *cset;
+	u32 pulse;
 	struct zio_pulse heard;
 	u32 horizon;
 };
@@ -73,19 +88,37 @@ static struct dtc_output *dtc_find_output(struct zio_cset *cset)
 }
 
 /* dtc_hear_stop() waits for this function by a grace period of RCU. */
-static void dtc_make_pulse(struct dtc_output *out)
+static void dtc_make_pulse(struct dtc_output *out, const u32 *order, s32 late)
 {
+	struct zio_block *block;
+
 	rcu_read_lock();
-	zio_pulse_came(&out->heard);
+	block = zio_pulse_catch(&out->heard);
+	if (block) {
+		block->values[DTC_PULSE] = out->pulse;
+		block->values[DTC_HEARD_WIDTH] = order[DTC_WIDTH];
+		block->values[DTC_LATE_NS] = late;
+		zio_cset_done(out->heard.cset);
+	}
 	rcu_read_unlock();
+	out->pulse++;
 }
 
-/* zio_cset_done() arms the next order, which starts the timer again. */
+/*
+ * A pulse that is due by now moves on by whole periods: to catch up would keep the processor
+ * for ever. zio_cset_done() arms the next order, which starts the timer again.
+ */
 static enum hrtimer_restart dtc_expired(struct hrtimer *hrtimer)
 {
 	struct dtc_output *out = container_of(hrtimer, struct dtc_timer, hrtimer)->out;
+	const u32 *order = zio_cset_block(out->cset)->values;
+	s64 late = ktime_sub(hrtimer_cb_get_time(hrtimer), hrtimer_get_expires(hrtimer));
 
-	dtc_make_pulse(out);
+	dtc_make_pulse(out, order, min_t(s64, late, S32_MAX));
+	if (out->pulse < order[DTC_COUNT]) {
+		hrtimer_forward_now(hrtimer, max_t(u32, order[DTC_PERIOD], DTC_MIN_PERIOD));
+		return HRTIMER_RESTART;
+	}
 	zio_cset_done(out->cset);
 	return HRTIMER_NORESTART;
 }
@@ -127,25 +160,40 @@ static int dtc_error(u8 alarm)
 	}
 }
 
+static bool dtc_has_time(const struct zio_timestamp *at)
+{
+	return at->secs || at->ticks;
+}
+
+static int dtc_start(struct zio_cset *cset, struct hrtimer *timer, ktime_t begin)
+{
+	dtc_find_output(cset)->cset = cset;
+	hrtimer_start(timer, ktime_add_ns(begin, zio_cset_block(cset)->values[DTC_DELAY]),
+		      HRTIMER_MODE_ABS);
+	return ZIO_PENDING;
+}
+
 static int dtc_raw_io(struct zio_cset *cset)
 {
 	const struct zio_timestamp *at = &zio_cset_block(cset)->tstamp;
+	const u32 *order = zio_cset_block(cset)->values;
 	struct dtc_output *out = dtc_find_output(cset);
 	struct hrtimer *timer = dtc_find_timer(out, zio_cset_clock(cset));
 	u8 alarm;
 
-	if (!at->secs && !at->ticks) {
-		dtc_make_pulse(out);
+	out->pulse = 0;
+	if (!dtc_has_time(at) && !order[DTC_DELAY] && order[DTC_COUNT] <= 1) {
+		dtc_make_pulse(out, order, 0);
 		return 0;
 	}
+	if (!dtc_has_time(at))
+		return dtc_start(cset, timer, hrtimer_cb_get_time(timer));
 	alarm = dtc_check_time(out, timer, at);
 	if (alarm) {
 		zio_channel_alarm(zio_cset_channel(cset), alarm);
 		return dtc_error(alarm);
 	}
-	out->cset = cset;
-	hrtimer_start(timer, ktime_set(at->secs, at->ticks), HRTIMER_MODE_ABS);
-	return ZIO_PENDING;
+	return dtc_start(cset, timer, ktime_set(at->secs, at->ticks));
 }
 
 static void dtc_stop(struct zio_cset *cset)
@@ -202,6 +250,27 @@ static const struct zio_attr_desc dtc_attrs[] = {
 		.min = 1,
 		.max = DTC_MAX_HORIZON,
 	},
+	ZIO_ATTR_BLOCK("delay-ns", DTC_DELAY, 0),
+	ZIO_ATTR_BLOCK("width-ns", DTC_WIDTH, 100),
+	ZIO_ATTR_BLOCK("period-ns", DTC_PERIOD, NSEC_PER_MSEC),
+	{
+		.name = "count",
+		.place = ZIO_ATTR_PLACE_BLOCK,
+		.index = DTC_COUNT,
+		.value = 1,
+		.max = DTC_MAX_COUNT,
+	},
+};
+
+static const struct zio_attr_desc dtc_heard_attrs[] = {
+	ZIO_ATTR_BLOCK("pulse", DTC_PULSE, 0),
+	ZIO_ATTR_BLOCK("width-ns", DTC_HEARD_WIDTH, 0),
+	{
+		.name = "late-ns",
+		.place = ZIO_ATTR_PLACE_BLOCK,
+		.index = DTC_LATE_NS,
+		.is_signed = true,
+	},
 };
 
 static const struct zio_cset_desc dtc_output_desc = {
@@ -220,6 +289,8 @@ static const struct zio_cset_desc dtc_input_desc = {
 	.ops = &hear_ops,
 	.cset_attrs = zio_pulse_attrs,
 	.n_cset_attrs = ARRAY_SIZE(zio_pulse_attrs),
+	.chan_attrs = dtc_heard_attrs,
+	.n_chan_attrs = ARRAY_SIZE(dtc_heard_attrs),
 };
 
 static const struct zio_config_attr dtc_config_attrs[] = {

@@ -9,7 +9,7 @@
  * an alarm.
  *
  *   L  zio_pulse_listen() stores the set and the channel, then pulse->listens
- *      (release). (L) pairs with the exchange of pulse->listens in zio_pulse_came(),
+ *      (release). (L) pairs with the exchange of pulse->listens in zio_pulse_catch(),
  *      which then loads the set and its block. Without it, that function could use an
  *      old block.
  */
@@ -51,12 +51,14 @@ static inline int zio_pulse_listen(struct zio_pulse *pulse,
 }
 
 /**
- * zio_pulse_came() - complete the block: the pulse comes now
+ * zio_pulse_catch() - get the block of a pulse that comes now
  * @pulse: the state of the set
  *
  * Context: any, one call at a time. stop_io() must be able to wait for the caller.
+ * Return: the block, with its time stamp, and zio_cset_done() of pulse->cset follows;
+ * NULL: the pulse is missed.
  */
-static inline void zio_pulse_came(struct zio_pulse *pulse)
+static inline struct zio_block *zio_pulse_catch(struct zio_pulse *pulse)
 {
 	struct zio_channel *chan = READ_ONCE(pulse->chan);
 
@@ -64,10 +66,22 @@ static inline void zio_pulse_came(struct zio_pulse *pulse)
 		atomic_inc(&pulse->missed);
 		if (chan)
 			zio_channel_alarm(chan, ZIO_PULSE_MISSED);
-		return;
+		return NULL;
 	}
 	zio_cset_stamp(pulse->cset, zio_cset_block(pulse->cset));
-	zio_cset_done(pulse->cset);
+	return zio_cset_block(pulse->cset);
+}
+
+/**
+ * zio_pulse_came() - complete the block: the pulse comes now
+ * @pulse: the state of the set
+ *
+ * Context: as zio_pulse_catch().
+ */
+static inline void zio_pulse_came(struct zio_pulse *pulse)
+{
+	if (zio_pulse_catch(pulse))
+		zio_cset_done(pulse->cset);
 }
 
 /**

@@ -360,6 +360,28 @@ def test_page(cset: zio.Object, program: str) -> None:
     assert done.stdout
 
 
+def test_values_of_each_block() -> None:
+    in_guest("zio-load", "zio-fake-dtc")
+    with zio.open("zdtc-0-0", output=True) as out, zio.open("zdtc-1-0") as heard:
+        out.write(b"", values={"count": 2, "width-ns": 321})
+        first, second = heard.take(2)
+        assert (first.attrs["pulse"], second.attrs["pulse"]) == (0, 1)
+        assert first.attrs["width-ns"] == second.copy().attrs["width-ns"] == 321
+        assert second.attrs["late-ns"] >= 0
+        for name, value, code in (
+            ("count", 1_000_001, errno.ERANGE),
+            ("count", -1, errno.ERANGE),
+            ("pulse", 1, errno.ENOENT),
+        ):
+            with pytest.raises(zio.Error) as caught:
+                out.write(b"", values={name: value})
+            assert caught.value.errno == code
+        out.write(b"")
+        assert heard.read().attrs["width-ns"] == 100
+    names = zio.find("zdtc/0/0").text("control-attrs")
+    assert "ext 3 count block [0 1 1000000]" in names
+
+
 def test_live_plot(cset: zio.Object) -> None:
     """It looks at the board through a tap, and takes no block from a reader."""
     in_guest("zio-load", "zio-trig-timer")
