@@ -46,5 +46,6 @@ struct zio_block *const *zio_channel_in_flight_row(struct zio_channel *chan,
 						   unsigned int i, unsigned int *n);
 void zio_channel_complete(struct zio_channel *chan, unsigned int n);
 void zio_channel_lost(struct zio_channel *chan, unsigned int n);
+void zio_channel_give_back(struct zio_channel *chan, unsigned int n);
 
 #endif /* _LINUX_ZIO_STREAM_H */

@@ -428,16 +428,43 @@ void zio_stream_close(struct zio_cset_core *cset)
 	close_channels(cset);
 }
 
-static void drop_in_flight(struct zio_channel_core *chan)
+/* Takes the newest blocks in flight back, until @n are left. */
+static void cancel_blocks(struct zio_channel_core *chan, unsigned int n)
 {
 	struct zio_stream *stream = &chan->queue.stream;
 	struct zio_queue *q = &chan->queue;
 
-	while (stream->taken != q->head) {
+	while (stream->taken - q->head != n) {
 		WRITE_ONCE(stream->taken, stream->taken - 1);
 		zio_block_cancel(chan, q->slot[stream->taken & q->mask]);
 	}
-	WRITE_ONCE(stream->wants, 1);
+}
+
+/**
+ * zio_channel_give_back() - give the newest blocks in flight back untouched
+ * @pub: the channel
+ * @n: how many
+ *
+ * For a driver that cannot hand them to the hardware. They have no number yet, so this is no
+ * loss. The driver takes blocks again by itself: no refill() follows.
+ *
+ * Context: As zio_channel_take() and zio_channel_complete(): beside neither of them.
+ */
+void zio_channel_give_back(struct zio_channel *pub, unsigned int n)
+{
+	struct zio_channel_core *chan = to_channel_core(pub);
+	unsigned int in_flight = chan->queue.stream.taken - chan->queue.head;
+
+	if (WARN_ON_ONCE(n > in_flight))
+		n = in_flight;
+	cancel_blocks(chan, in_flight - n);
+}
+EXPORT_SYMBOL_GPL(zio_channel_give_back);
+
+static void drop_in_flight(struct zio_channel_core *chan)
+{
+	cancel_blocks(chan, 0);
+	WRITE_ONCE(chan->queue.stream.wants, 1);
 }
 
 /* Puts the blocks in flight; the driver has stopped. The caller owns the phase. */

@@ -31,6 +31,31 @@ static void blocks_complete_in_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
 }
 
+/* The driver takes blocks, and cannot hand the newest ones to its board. */
+static void newest_blocks_are_given_back(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user;
+	u64 offset;
+
+	test_device_use_area(tdev, (struct test_area){ .len = 16 });
+	user = test_user_open(test, chan);
+	KUNIT_EXPECT_EQ(test, take(chan, 5, 100), 5);
+	offset = to_block_core(zio_channel_in_flight(&chan->pub, 2))->mem_offset;
+	zio_channel_give_back(&chan->pub, 3);
+	KUNIT_EXPECT_EQ(test, zio_stream_in_flight(chan), 2);
+	KUNIT_EXPECT_EQ(test, take(chan, 1, 102), 1);
+	KUNIT_EXPECT_EQ(test, to_block_core(zio_channel_in_flight(&chan->pub, 2))->mem_offset,
+			offset);
+	zio_channel_complete(&chan->pub, 3);
+	expect_block(test, user, 0, 100);
+	expect_block(test, user, 1, 101);
+	expect_block(test, user, 2, 102);
+	KUNIT_EXPECT_EQ(test, chan->lost, 0);
+	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
+}
+
 static void each_block_has_its_values(struct kunit *test)
 {
 	struct test_device *tdev = create_stream(test, 1);
@@ -553,6 +578,7 @@ static void stuck_stream_is_started_again(struct kunit *test)
 
 static struct kunit_case stream_cases[] = {
 	KUNIT_CASE(blocks_complete_in_order),
+	KUNIT_CASE(newest_blocks_are_given_back),
 	KUNIT_CASE(each_block_has_its_values),
 	KUNIT_CASE(control_has_attributes_of_completion),
 	KUNIT_CASE(depth_limits_blocks_in_flight),
