@@ -14,7 +14,7 @@
  *   time=MS        of one trial of a rate (40)
  *   bytes=N        of a block (16)
  *   burst=N        of a rate: events at each tick of hrt (1)
- *   shots=N        of a rate: events that fill a block (1)
+ *   shots=N        of a rate: blocks that an event arms (1)
  *
  * This program is busy all the time. What an event costs is the time that the program
  * loses: the time of so many turns with events, less that without. Between two turns
@@ -59,7 +59,8 @@ struct bench {
 	bool spread;
 	uint64_t bytes;			/* of a block, at most BLOCK */
 	uint64_t burst;			/* events of a tick */
-	uint64_t shots;			/* events of a block */
+	uint64_t shots;			/* blocks of an event */
+	uint32_t next_shot;
 	uint64_t spins;			/* turns of the empty loop in a pass */
 	uint64_t got;			/* blocks */
 	uint64_t first, n;
@@ -441,25 +442,21 @@ static void run_cost(struct bench *b)
 
 /* The highest rate */
 
-/* Each shot has a time, and no shot is before another one. */
+/* Each arming has all its shots. */
 static void check_shots(struct bench *b, const struct zio_control *ctrl)
 {
-	const uint32_t *ns = &ctrl->attr_trigger.ext_val[ZIO_ATTR_TRIG_EXT_SHOT];
-	struct zio_shots_info info;
-	unsigned int i;
+	const struct zio_ctrl_attr *attr = &ctrl->attr_trigger;
+	uint32_t shot = attr->std_val[ZIO_ATTR_TRIG_SHOT];
 
-	memcpy(&info, ctrl->tlv[0].payload, sizeof(info));
-	if (ctrl->tlv[0].type != ZIO_TLV_SHOTS || info.n != b->shots || !ns[0])
-		die("block %u has %u shots", ctrl->seq_num, info.n);
-	for (i = 1; i < info.n - 1; i++)
-		if (ns[i] <= ns[i - 1])
-			die("block %u: shot %u has no time", ctrl->seq_num, i);
+	if (attr->std_val[ZIO_ATTR_TRIG_N_SHOTS] != b->shots || shot != b->next_shot)
+		die("block %u is shot %u", ctrl->seq_num, shot);
+	b->next_shot = (shot + 1) % b->shots;
 }
 
 /* Waits for the blocks of so many ticks, at most until @end. */
 static void drain_until(struct bench *b, uint64_t ticks, uint64_t end)
 {
-	uint64_t blocks = ticks * b->burst / b->shots * b->n;
+	uint64_t blocks = ticks * b->burst * b->shots * b->n;
 
 	while (b->got < blocks && clock_ns(CLOCK_REALTIME) < end)
 		drain_all(b);

@@ -72,19 +72,17 @@ static void kmalloc_put_stale(struct kmalloc_buffer *kbuf, struct zio_block_core
 /* A block for a board that does DMA is mapped for it as long as it exists. */
 static struct zio_block_core *alloc_block(struct zio_buffer *buf, size_t size)
 {
-	size_t values = zio_buffer_values_size(buf), shots = zio_buffer_shots_size(buf);
-	struct zio_block_core *block = kzalloc(sizeof(*block) + values + shots, ZIO_BLOCK_GFP);
+	size_t values = zio_buffer_values_size(buf), all = size + buf->trailer;
+	struct zio_block_core *block = kzalloc(sizeof(*block) + values, ZIO_BLOCK_GFP);
 
 	if (!block)
 		return NULL;
 	if (values)
 		block->block.values = (u32 *)(block + 1);
-	if (shots)
-		block->shots = (void *)(block + 1) + values;
-	block->block.data = kzalloc(zio_buffer_dma_size(buf, size), ZIO_BLOCK_GFP);
+	block->block.data = kzalloc(zio_buffer_dma_size(buf, all), ZIO_BLOCK_GFP);
 	if (!block->block.data)
 		goto err_data;
-	block->dma = zio_dma_map_create(buf, block->block.data, size);
+	block->dma = zio_dma_map_create(buf, block->block.data, all);
 	if (IS_ERR(block->dma))
 		goto err_map;
 	block->block.size = size;
@@ -163,7 +161,7 @@ static void *kmalloc_prepare(struct zio_buffer *buf, struct zio_geometry *geomet
 	unsigned int n = geometry->len;
 	struct zio_block_core *block;
 
-	if (zio_buffer_dma_size(buf, geometry->block_size) > KMALLOC_MAX_SIZE)
+	if (zio_buffer_dma_size(buf, geometry->block_size + buf->trailer) > KMALLOC_MAX_SIZE)
 		return ERR_PTR(-ENOMEM);
 	while (n--) {
 		block = alloc_block(buf, geometry->block_size);

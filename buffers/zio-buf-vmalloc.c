@@ -45,7 +45,6 @@ struct vmalloc_buffer {
 	struct zio_area *area;
 	struct zio_dma_map *map;	/* of the area, or NULL */
 	struct zio_block_core *block;
-	u32 *shots;			/* times of the blocks' shots, or NULL */
 	unsigned int len;
 	/* for the caller of get_block(): */
 	unsigned int head;
@@ -114,7 +113,7 @@ static noinline unsigned int find_ready(struct zio_buffer *buf)
 	struct vmalloc_buffer *vbuf = buf->priv;
 
 	reclaim(vbuf);
-	vbuf->ready = count_room(vbuf, zio_block_room(buf->block_size),
+	vbuf->ready = count_room(vbuf, zio_buffer_room(buf, buf->block_size),
 				 vbuf->len - vbuf->used);
 	return vbuf->ready;
 }
@@ -144,7 +143,7 @@ static struct zio_block *vmalloc_get_block(struct zio_buffer *buf)
 		return NULL;
 	block = &vbuf->block[vbuf->head];
 	place_block(block, vbuf->area->mem, vbuf->start, buf->block_size);
-	vbuf->start += zio_block_room(buf->block_size);
+	vbuf->start += zio_buffer_room(buf, buf->block_size);
 	vbuf->head = next_index(vbuf, vbuf->head);
 	vbuf->used++;
 	vbuf->ready--;
@@ -156,7 +155,7 @@ static unsigned int vmalloc_get_blocks(struct zio_buffer *buf, struct zio_block 
 				       unsigned int n)
 {
 	struct vmalloc_buffer *vbuf = buf->priv;
-	size_t size = buf->block_size, room = zio_block_room(size), start;
+	size_t size = buf->block_size, room = zio_buffer_room(buf, size), start;
 	struct zio_block_core *block = &vbuf->block[vbuf->head];
 	void *mem = vbuf->area->mem;
 	unsigned int i;
@@ -207,7 +206,7 @@ static void vmalloc_trim(struct zio_buffer *buf, struct zio_block *trimmed)
 
 	if (next_index(vbuf, block - vbuf->block) != vbuf->head)
 		return;
-	vbuf->start = block->mem_offset + zio_block_room(block->block.len);
+	vbuf->start = block->mem_offset + zio_buffer_room(buf, block->block.len);
 	vbuf->ready = 0;
 }
 
@@ -240,7 +239,6 @@ static void vmalloc_discard(struct zio_buffer *buf, void *prepared)
 	for (i = 0; old->block && i < old->len; i++)
 		zio_block_free_snapshot(&old->block[i].block);
 	kvfree(old->block);
-	kvfree(old->shots);
 	if (!zio_dma_map_free(old->map))
 		synchronize_rcu();
 	zio_area_put(old->area);
@@ -265,11 +263,11 @@ static void vmalloc_destroy(struct zio_buffer *buf)
 }
 
 /* Chooses the size of the area without a request: enough for two blocks. */
-static int vmalloc_set_kb(struct zio_geometry *geometry)
+static int vmalloc_set_kb(const struct zio_buffer *buf, struct zio_geometry *geometry)
 {
-	size_t size = geometry->block_size, kb = geometry->kb;
+	size_t size = geometry->block_size + buf->trailer, kb = geometry->kb;
 
-	if (!size)
+	if (!geometry->block_size)
 		return -EINVAL;
 	if (!kb)
 		kb = max_t(size_t, DEFAULT_KB, DIV_ROUND_UP(size, SZ_1K) * 2);
@@ -277,7 +275,7 @@ static int vmalloc_set_kb(struct zio_geometry *geometry)
 	    kb > (SIZE_MAX - PAGE_SIZE) / SZ_1K)
 		return -ENOMEM;
 	geometry->kb = kb;
-	return zio_block_room(size) > PAGE_ALIGN(kb * SZ_1K) ? -ENOSPC : 0;
+	return ALIGN(size, ZIO_BLOCK_ALIGN) > PAGE_ALIGN(kb * SZ_1K) ? -ENOSPC : 0;
 }
 
 /* Maps the area for the board, once. */
@@ -293,18 +291,6 @@ static int allocate_area(struct zio_buffer *buf, struct vmalloc_buffer *new, siz
 		return PTR_ERR(map);
 	new->map = map;
 	return 0;
-}
-
-/* Blocks of a set that collects shots keep the memory for their times. */
-static int allocate_shots(struct zio_buffer *buf, struct vmalloc_buffer *new)
-{
-	struct vmalloc_buffer *vbuf = buf->priv;
-	size_t size = zio_buffer_shots_size(buf);
-
-	if (!size || (vbuf->shots && !new->block))
-		return 0;
-	new->shots = kvcalloc(new->len, size, GFP_KERNEL);
-	return new->shots ? 0 : -ENOMEM;
 }
 
 /* The values of the blocks are behind the last one. */
@@ -332,13 +318,13 @@ static int allocate(struct zio_buffer *buf, struct vmalloc_buffer *new,
 		ret = allocate_blocks(buf, new);
 	if (!ret && geometry->kb != buf->kb)
 		ret = allocate_area(buf, new, geometry->kb);
-	return ret ?: allocate_shots(buf, new);
+	return ret;
 }
 
 static void *vmalloc_prepare(struct zio_buffer *buf, struct zio_geometry *geometry)
 {
 	struct vmalloc_buffer *new;
-	int ret = vmalloc_set_kb(geometry);
+	int ret = vmalloc_set_kb(buf, geometry);
 
 	if (ret)
 		return ERR_PTR(ret);
@@ -351,18 +337,6 @@ static void *vmalloc_prepare(struct zio_buffer *buf, struct zio_geometry *geomet
 		return ERR_PTR(ret);
 	}
 	return new;
-}
-
-/* Blocks in use have no shots: the trigger had one shot in each block before. */
-static void use_shots(struct zio_buffer *buf, struct vmalloc_buffer *new)
-{
-	struct vmalloc_buffer *vbuf = buf->priv;
-	size_t n = zio_buffer_shots_size(buf) / sizeof(*vbuf->shots);
-	unsigned int i;
-
-	swap(vbuf->shots, new->shots);
-	for (i = 0; vbuf->shots && i < vbuf->len; i++)
-		WRITE_ONCE(vbuf->block[i].shots, vbuf->shots + i * n);
 }
 
 static void use_blocks(struct vmalloc_buffer *vbuf, struct vmalloc_buffer *new)
@@ -388,14 +362,15 @@ static size_t count_used(struct zio_buffer *buf)
 	for (n = vbuf->used; n; n--, i = next_index(vbuf, i)) {
 		if (READ_ONCE(vbuf->block[i].mem))
 			return SIZE_MAX;
-		size += zio_block_room(vbuf->block[i].block.len);
+		size += zio_buffer_room(buf, vbuf->block[i].block.len);
 	}
 	return size;
 }
 
 /* The last user of a block may put it meanwhile: its state stays as it is. */
-static void move_blocks(struct vmalloc_buffer *vbuf, struct zio_area *area)
+static void move_blocks(struct zio_buffer *buf, struct zio_area *area)
 {
+	struct vmalloc_buffer *vbuf = buf->priv;
 	unsigned int n, i = vbuf->tail;
 	struct zio_block_core *block;
 	size_t at = 0;
@@ -406,7 +381,7 @@ static void move_blocks(struct vmalloc_buffer *vbuf, struct zio_area *area)
 		block->mem_offset = at;
 		block->block.data = area->mem + at;
 		block->block.size = block->block.len;
-		at += zio_block_room(block->block.len);
+		at += zio_buffer_room(buf, block->block.len);
 	}
 	vbuf->start = at;
 }
@@ -416,7 +391,7 @@ static void use_area(struct zio_buffer *buf, struct vmalloc_buffer *new)
 {
 	struct vmalloc_buffer *vbuf = buf->priv;
 
-	move_blocks(vbuf, new->area);
+	move_blocks(buf, new->area);
 	swap(vbuf->map, new->map);
 	swap(vbuf->area, new->area);
 	buf->area = vbuf->area;
@@ -443,8 +418,6 @@ static int vmalloc_commit(struct zio_buffer *buf, void *prepared)
 		use_area(buf, new);
 	for (i = 0; (area || blocks) && i < vbuf->len; i++)
 		vbuf->block[i].dma = vbuf->map;
-	if (new->shots || blocks)
-		use_shots(buf, new);
 	vmalloc_discard(buf, new);
 	return 0;
 }

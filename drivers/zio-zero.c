@@ -9,7 +9,8 @@
  * Module parameters and configfs can replace cset0: another number of channels, wider
  * samples, one pattern for all channels, interleaved channels, a slow conversion. With
  * "ncset" or "csets" the device has that many sets like cset0, and no others. With
- * "stream" cset0 is a stream: a timer completes so many blocks at once.
+ * "stream" cset0 is a stream: a timer completes so many blocks at once. With a slow
+ * conversion it is a board with memory for some shots: see zero_convert().
  */
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
@@ -39,13 +40,14 @@ MODULE_PARM_DESC(pattern, "zero, random, sawtooth, channel, or mixed (default)")
 
 static unsigned int stream;
 module_param(stream, uint, 0444);
-MODULE_PARM_DESC(stream,
-		 "blocks that each tick of a stream completes (default 0: no stream)");
+MODULE_PARM_DESC(stream, "blocks that each tick of a stream completes (default 0: no stream)");
 
 #define ZERO_MAX_STREAM	4096
 #define ZERO_NEVER	U32_MAX
 /* An unplug waits for the sleep to end, so the sleep has a limit. */
 #define ZERO_MAX_SLEEP	(10 * USEC_PER_SEC)
+/* Bytes of all shots that the memory of the board has room for */
+#define ZERO_MEMORY	BIT(20)
 
 enum zero_attr {
 	ZERO_PERIOD,
@@ -87,6 +89,7 @@ struct zero_state {
 	u32 delay_us;
 	struct hrtimer timer;
 	struct zio_cset *converting;
+	struct zio_armed *shot;	/* the blocks of the next shot, of cset0 */
 	u32 stream;		/* blocks per tick of cset0, or 0 */
 	u32 period;		/* ns between two ticks */
 	u64 next;		/* when the next tick is due, in ns of ktime_get_ns() */
@@ -145,10 +148,8 @@ static __always_inline void zero_fill_samples(struct zero_chan *chan, void *data
 }
 
 /* A sample of each channel of the mask, then the next sample of each, and so on. */
-static noinline void zero_fill_interleaved(struct zero_state *state,
-					   struct zero_chan *zchan,
-					   struct zio_cset *cset,
-					   struct zio_block *block)
+static noinline void zero_fill_interleaved(struct zero_state *state, struct zero_chan *zchan,
+					   struct zio_cset *cset, struct zio_block *block)
 {
 	unsigned int ssize = state->ssize, index;
 	u64 mask = zio_cset_mask(cset);
@@ -163,8 +164,7 @@ static noinline void zero_fill_interleaved(struct zero_state *state,
 		}
 }
 
-static __always_inline void zero_fill_blocks(struct zero_state *state,
-					     struct zero_chan *zchan,
+static __always_inline void zero_fill_blocks(struct zero_state *state, struct zero_chan *zchan,
 					     struct zio_cset *cset)
 {
 	struct zio_channel *chan;
@@ -189,13 +189,16 @@ static int zero_input(struct zio_cset *cset)
 static int zero_any_input(struct zio_cset *cset)
 {
 	struct zero_state *state = zio_cset_priv(cset);
-	struct zero_chan *zchan = state->chan +
-		zio_cset_index(cset) * state->n_chan;
+	struct zero_chan *zchan = state->chan + zio_cset_index(cset) * state->n_chan;
+	struct zio_channel *chan;
+	struct zio_block *block;
+	struct zio_armed *pos;
 
-	if (state->interleaved)
-		zero_fill_interleaved(state, zchan, cset, zio_cset_block(cset));
-	else
+	if (!state->interleaved)
 		zero_fill_blocks(state, zchan, cset);
+	else
+		zio_for_each_block(cset, pos, chan, block)
+			zero_fill_interleaved(state, zchan, cset, block);
 	return 0;
 }
 
@@ -207,26 +210,63 @@ static int zero_convert_asleep(struct zio_cset *cset)
 	return zero_any_input(cset);
 }
 
+/* The board stores the time of the shot behind the samples of all channels. */
+static void zero_tag_shot(struct zero_state *state, unsigned int shot)
+{
+	struct zio_cset *cset = state->converting;
+	struct zio_armed *pos = state->shot;
+	struct zio_block *block;
+
+	for (; pos->chan && pos->block->shot == shot; pos++) {
+		block = pos->block;
+		if (shot)
+			zio_cset_stamp(cset, block);
+		memcpy(block->data + block->size, &block->tstamp, sizeof(block->tstamp));
+	}
+	state->shot = pos;
+}
+
+/* At last, the driver reads the times from the memory that the board has written. */
 static enum hrtimer_restart zero_converted(struct hrtimer *timer)
 {
-	struct zero_state *state = container_of(timer, struct zero_state,
-						timer);
+	struct zero_state *state = container_of(timer, struct zero_state, timer);
+	struct zio_channel *chan;
+	struct zio_block *block;
+	struct zio_armed *pos;
 
+	if (state->shot->chan) {
+		zero_tag_shot(state, state->shot->block->shot);
+		hrtimer_forward_now(timer, ns_to_ktime((u64)state->delay_us * 1000));
+		return HRTIMER_RESTART;
+	}
+	zio_for_each_block(state->converting, pos, chan, block)
+		memcpy(&block->tstamp, block->data + block->size, sizeof(block->tstamp));
 	zio_cset_done(state->converting);
 	return HRTIMER_NORESTART;
 }
 
+/* One arming takes all shots. The event is the first one, and each conversion the next. */
 static int zero_convert(struct zio_cset *cset)
 {
 	struct zero_state *state = zio_cset_priv(cset);
 
 	zero_any_input(cset);
 	state->converting = cset;
+	state->shot = cset->armed;
+	zero_tag_shot(state, 0);
 	if (state->delay_us != ZERO_NEVER)
-		hrtimer_start(&state->timer,
-			      ns_to_ktime((u64)state->delay_us * 1000),
+		hrtimer_start(&state->timer, ns_to_ktime((u64)state->delay_us * 1000),
 			      HRTIMER_MODE_REL);
 	return ZIO_PENDING;
+}
+
+static int zero_check_shape(struct zio_cset *cset, const struct zio_shape *shape)
+{
+	const struct zero_state *state = zio_cset_priv(cset);
+	u64 n = (u64)shape->pre_samples + shape->post_samples;
+
+	n = (n * state->ssize * state->n_chan + sizeof(struct zio_timestamp)) * shape->nshots;
+	return n > ZERO_MEMORY && shape->nshots > 1 ? -ERANGE : 0;
 }
 
 static void zero_stop(struct zio_cset *cset)
@@ -415,6 +455,7 @@ static const struct zio_cset_ops zero_convert_ops = {
 	.stop_io = zero_stop,
 	.attr_set = zero_attr_set,
 	.attr_get = zero_attr_get,
+	.check_shape = zero_check_shape,
 };
 
 static const struct zio_cset_ops zero_stream_ops = {
@@ -533,16 +574,10 @@ static const struct zio_cset_ops *zero_choose_ops(struct zero_state *state,
 static void zero_describe_stream(const struct zero_state *state, struct zio_cset_desc *cset)
 {
 	cset->flags |= ZIO_CSET_STREAM;
+	cset->flags &= ~ZIO_CSET_SHOTS;
 	cset->queue_depth = max(2 * state->stream, 16u);
 	cset->cset_attrs = zero_stream_attrs;
 	cset->n_cset_attrs = ARRAY_SIZE(zero_stream_attrs);
-}
-
-/* A conversion that lasts some time is no shot at once. */
-static bool zero_takes_shots(const struct zero_state *state, const struct zio_cset_desc *cset)
-{
-	return !state->interleaved &&
-		(cset->ops == &zero_input_ops || cset->ops == &zero_any_ops);
 }
 
 static void zero_describe_input(struct zero_state *state, struct device *dev,
@@ -560,8 +595,10 @@ static void zero_describe_input(struct zero_state *state, struct device *dev,
 		cset->chan_attrs = zero_member_attrs;
 		cset->n_chan_attrs = ARRAY_SIZE(zero_member_attrs);
 	}
-	if (!zero_takes_shots(state, cset))
-		cset->flags &= ~ZIO_CSET_SHOTS;
+	if (cset->ops == &zero_convert_ops) {
+		cset->flags |= ZIO_CSET_PRE_SAMPLES;
+		cset->trailer = sizeof(struct zio_timestamp);
+	}
 	if (cset->ops == &zero_asleep_ops)
 		cset->flags |= ZIO_CSET_SLEEPS;
 	if (cset->ops == &zero_stream_ops)
@@ -647,8 +684,7 @@ static int zero_probe(struct platform_device *pdev)
 		return -ENOMEM;
 	if (state->stream && (state->interleaved || zio_config_value(&pdev->dev, "sleeps", 0)))
 		return -EINVAL;
-	if (zio_config_value(&pdev->dev, "sleeps", 0) &&
-	    state->delay_us > ZERO_MAX_SLEEP)
+	if (zio_config_value(&pdev->dev, "sleeps", 0) && state->delay_us > ZERO_MAX_SLEEP)
 		return -EINVAL;
 	ret = zero_describe_csets(state, &pdev->dev, n_inputs);
 	if (ret)

@@ -29,6 +29,7 @@
 #include <linux/zio-trigger.h>
 
 #define HRT_LATE	(10 * NSEC_PER_USEC)
+#define HRT_MAX_BURST	16
 
 enum { HRT_PERIOD, HRT_PHASE, HRT_SLACK, HRT_START, HRT_SHOTS, HRT_BURST };
 
@@ -66,7 +67,7 @@ static const struct zio_trigger_attr hrt_attrs[] = {
 		.ext = ZIO_TRIGGER_NO_EXT,
 		.value = 1,
 		.min = 1,
-		.max = ZIO_MAX_SHOTS,
+		.max = HRT_MAX_BURST,
 	},
 };
 

@@ -173,8 +173,8 @@ struct zio_cset_core {
 	bool can_pull; /* on demand, and on the spot */
 	bool rearm; /* armed whenever there is room */
 	atomic_t pending; /* for the owner of the phase: see engine.h */
-	size_t block_len, shot_len;
-	unsigned int shots; /* of the block that is under way: see engine/shots.c */
+	size_t block_len;
+	unsigned int given_back; /* shots, by the driver: see engine/shots.c */
 	unsigned int n_active;
 	struct zio_channel_core **active;
 	struct timespec64 now;

@@ -16,6 +16,7 @@
  * @tstamp: time of the event; a driver with a better clock overwrites it
  * @zio_alarms: ZIO_ALARM_* for this block
  * @drv_alarms: the driver's alarms for this block
+ * @shot: the shot of its arming, from 0; for the driver to read
  * @values: the values of this block, at their positions among the extended attributes of
  *          the control; NULL if its set has no attribute with ZIO_ATTR_PLACE_BLOCK. Input:
  *          the initial values, and the driver sets them before the block is done. Output:
@@ -33,6 +34,7 @@ struct zio_block {
 	struct zio_timestamp tstamp;
 	u8 zio_alarms;
 	u8 drv_alarms;
+	u16 shot;
 	u32 *values;
 };
 
@@ -42,7 +44,10 @@ struct zio_armed {
 	struct zio_block *block;
 };
 
-/* What a user has chosen for the blocks of a set: it determines their bytes. */
+/*
+ * What a user has chosen for the blocks of a set: their samples, and with ZIO_CSET_SHOTS how
+ * many blocks of each channel an arming has.
+ */
 struct zio_shape {
 	u64 mask;	/* of an interleaved set: the channels in a block */
 	u32 nshots;
@@ -106,8 +111,8 @@ static inline u64 zio_cset_mask(const struct zio_cset *cset)
 }
 
 /*
- * Returns the number of shots that a block holds, one after the other: 1, or more if the
- * set has ZIO_CSET_MULTI_SHOT. Context: Any, in raw_io().
+ * Returns the number of shots of an arming, each with a block of each channel: 1, or more if
+ * the set has ZIO_CSET_SHOTS. Context: Any, in raw_io().
  */
 static inline unsigned int zio_cset_nshots(const struct zio_cset *cset)
 {
@@ -175,7 +180,9 @@ static inline unsigned int zio_channel_index(const struct zio_channel *chan)
  * @ch: struct zio_channel pointer, set to the block's channel
  * @blk: struct zio_block pointer, set to the block
  *
- * The loop does not visit disabled channels, and channels without a free block.
+ * The loop does not visit disabled channels, and channels without a free block. With several
+ * shots it visits the blocks of all channels of the first shot, then those of the second, and
+ * so on: see block->shot.
  *
  * Context: Any; in raw_io(), and after ZIO_PENDING until zio_cset_done() or stop_io().
  */
@@ -191,7 +198,7 @@ static inline unsigned int zio_channel_index(const struct zio_channel *chan)
  * @ch: struct zio_channel pointer, set to the channel
  *
  * The loop does not visit disabled channels. It visits those of zio_for_each_block(), if
- * the set is no stream.
+ * the set is no stream: each channel once for each shot.
  *
  * Context: Any; as zio_for_each_block(). For a stream from raw_io() until stop_io() returns.
  */

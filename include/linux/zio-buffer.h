@@ -41,8 +41,6 @@ struct zio_mem {
  * @free: for the buffer type's use
  * @gen: for the buffer type's use
  * @dma: the memory of the block as the board sees it, or NULL; set by the buffer type
- * @shots: zio_buffer_shots_size() bytes for the times of shots, or NULL; set by the buffer
- *         type
  */
 struct zio_block_core {
 	struct zio_block block;
@@ -50,7 +48,6 @@ struct zio_block_core {
 	struct llist_node free;
 	unsigned int gen;
 	struct zio_dma_map *dma;
-	u32 *shots;
 	/* private: core */
 	u32 seq;
 	bool ctrl_seen;
@@ -101,7 +98,8 @@ bool zio_area_retire(struct zio_area *area);
  * @priv: for the type's use
  * @area: memory of its blocks, if users can map it; else NULL. The type sets it in
  *        @commit
- * @block_size: maximum bytes of a block
+ * @trailer: bytes that the board may write behind @block_size bytes of a block
+ * @block_size: maximum bytes of the samples of a block
  * @len: maximum number of blocks
  * @kb: KiB of the area, for types that have one; else 0
  * @prefer_new: when no block is free, the core drops the oldest queued one
@@ -114,6 +112,7 @@ struct zio_buffer {
 	struct zio_channel_core *chan;
 	void *priv;
 	struct zio_area *area;
+	unsigned int trailer;
 	/* the core sets these after @commit */
 	struct_group_tagged(zio_geometry, geometry, size_t block_size; u32 len; u32 kb;);
 	bool prefer_new;
@@ -154,7 +153,7 @@ struct zio_buffer {
  *        wait for, or NULL. Such a type has @cancel. If it has an area, too,
  *        the core can merge neighbouring blocks: it puts the younger ones, and
  *        the oldest one keeps the memory of all. Taps read such an area without a copy: each
- *        block begins zio_block_room() bytes behind the one before, or at 0 if
+ *        block begins zio_buffer_room() bytes behind the one before, or at 0 if
  *        there is no room behind that.
  * @trim: optional; any context, never beside get_block(). The last block of
  *        get_block() needs only block->len bytes: the type takes the rest back.
@@ -209,7 +208,6 @@ int zio_buffer_type_register(struct zio_buffer_type *type);
 void zio_buffer_type_unregister(struct zio_buffer_type *type);
 void zio_block_free_snapshot(struct zio_block *block);
 
-size_t zio_buffer_shots_size(const struct zio_buffer *buf);
 bool zio_buffer_is_output(const struct zio_buffer *buf);
 size_t zio_buffer_values_size(const struct zio_buffer *buf);
 struct device *zio_buffer_dma_dev(const struct zio_buffer *buf);
@@ -221,18 +219,20 @@ bool zio_dma_map_free(struct zio_dma_map *map);
 #define ZIO_BLOCK_ALIGN	8
 
 /**
- * zio_block_room() - count the bytes that a block reserves in an area
+ * zio_buffer_room() - count the bytes that a block reserves in an area
+ * @buf: the buffer
  * @len: bytes of its samples
  *
- * An empty block takes room, too, so that no two blocks have the same offset.
+ * Behind the samples is the trailer, which the board may write. An empty block takes room,
+ * too, so that no two blocks have the same offset.
  *
  * Context: Any.
  *
  * Return: the number.
  */
-static inline size_t zio_block_room(size_t len)
+static inline size_t zio_buffer_room(const struct zio_buffer *buf, size_t len)
 {
-	return ALIGN(max_t(size_t, len, 1), ZIO_BLOCK_ALIGN);
+	return ALIGN(max_t(size_t, len + buf->trailer, 1), ZIO_BLOCK_ALIGN);
 }
 
 #endif /* _LINUX_ZIO_BUFFER_H */

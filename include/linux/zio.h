@@ -48,6 +48,11 @@ struct zio_trigger;
  *        @chan, and there may be one now. See zio-stream.h.
  * @arm_event: optional, for ZIO_CSET_STREAM. Passes an event of the set's trigger to the
  *        board. See zio-stream.h.
+ * @check_shape: optional; process context, may sleep; one call at a time per set. Returns 0 if
+ *        the board can take @shape, or an error for the user who wrote one of its numbers:
+ *        the old ones stay in force. The core also calls it for a shape that no user has
+ *        written, to find the largest number for the file "accepted": a driver that accepts
+ *        a number accepts smaller ones. It runs beside @raw_io.
  * @attr_set: mandatory if an attribute can be set. Process context, may sleep; one call
  *        at a time per set. Puts @value into the hardware. On error the old value stays
  *        in force. @chan is NULL for an attribute of the set, or of the board's trigger.
@@ -64,6 +69,7 @@ struct zio_cset_ops {
 	void (*stop_io)(struct zio_cset *cset);
 	void (*refill)(struct zio_cset *cset, struct zio_channel *chan);
 	int (*arm_event)(struct zio_cset *cset, const struct timespec64 *at);
+	int (*check_shape)(struct zio_cset *cset, const struct zio_shape *shape);
 	int (*attr_set)(struct zio_cset *cset, struct zio_channel *chan,
 			const struct zio_attr_desc *attr, u32 value);
 	int (*attr_get)(struct zio_cset *cset, struct zio_channel *chan,
@@ -74,11 +80,10 @@ struct zio_cset_ops {
 #define ZIO_CSET_SLEEPS		BIT(1)	/* raw_io() may sleep (SPI, I2C, ...) */
 #define ZIO_CSET_MSB_ALIGN	BIT(2)	/* valid bits are the upper ones */
 #define ZIO_CSET_PRE_SAMPLES	BIT(3)	/* can keep samples before the event */
-#define ZIO_CSET_MULTI_SHOT	BIT(4)	/* can take several shots */
+#define ZIO_CSET_SHOTS		BIT(4)	/* inputs: one arming gives several blocks */
 #define ZIO_CSET_INTERLEAVED	BIT(5)	/* one block carries all channels */
 #define ZIO_CSET_HARDIRQ	BIT(7)	/* raw_io() takes no lock that sleeps under RT */
 #define ZIO_CSET_STREAM		BIT(8)	/* inputs: many blocks in flight, see zio-stream.h */
-#define ZIO_CSET_SHOTS		BIT(9)	/* inputs: raw_io() takes one shot of a block at once */
 #define ZIO_CSET_DMA		BIT(10)	/* the board reads or writes the blocks itself */
 #define ZIO_CSET_DISABLED	BIT(11)	/* disabled at first */
 #define ZIO_CSET_CHANS_DISABLED	BIT(12)	/* each channel is disabled at first */
@@ -91,6 +96,8 @@ struct zio_cset_ops {
  * @ssize: bytes per sample; 0 for sets that only tell the time
  * @nbits: valid bits per sample; 0 stands for all
  * @nsamples: samples per block at the start; 0 stands for 16
+ * @trailer: inputs: bytes of memory at block->data + block->size, at most 65535. The board may
+ *           write them behind the samples, for the driver to read
  * @align: outputs: samples must begin at a multiple of this number of bytes, a power
  *         of two; 0 stands for any address
  * @dma_bits: outputs: the board reads memory itself, with addresses of this number of
@@ -124,6 +131,7 @@ struct zio_cset_desc {
 	unsigned int ssize;
 	unsigned int nbits;
 	u32 nsamples;
+	unsigned int trailer;
 	unsigned int align;
 	unsigned int dma_bits;
 	struct device *dma_dev;
@@ -198,6 +206,7 @@ struct zio_device *zio_cset_device(const struct zio_cset *cset);
 
 bool zio_cset_done(struct zio_cset *cset);
 bool zio_cset_fail(struct zio_cset *cset, int error);
+void zio_cset_give_back(struct zio_cset *cset, unsigned int n);
 void zio_cset_lost(struct zio_cset *cset, u32 n);
 void zio_channel_alarm(struct zio_channel *chan, u8 drv_alarms);
 void zio_cset_set_scaling(struct zio_cset *cset, unsigned int index,

@@ -1,17 +1,34 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# distro
 #
-# Blocks that several events fill: their samples and times, the burst of hrt, and what
-# happens between two shots: a missed tick, a change, another trigger, the end of the board.
+# One arming, several blocks: their samples, numbers and times, as a user of a board sees
+# them that stores its shots. Too little room, an abort, changes and the end of the board
+# while shots are taken. The board of zio-zero writes the time of each shot behind its
+# samples.
 . "${0%/*}/lib.sh"
 
 devices=/sys/kernel/config/zio/devices/zzero
-own=$cset0/trigger
-saw=zzero-0-2
+board=/sys/bus/zio/devices/zzero-0009
+own=$board/cset0/trigger
+buffer=$board/cset0/chan2/buffer
+saw=zzero-0009-0-2
 
-statistic()
+# make ATTRIBUTE=VALUE...: a board that takes a shot each 2 ms
+make()
 {
-	cat "$cset0/statistics/$1"
+	mkdir $devices/shots && echo 9 >$devices/shots/id || return
+	for pair in delay-us=2000 "$@"; do
+		echo "${pair#*=}" >$devices/shots/"${pair%%=*}" || return
+	done
+	echo 1 >$devices/shots/live
+	echo 4 >$own/pre-samples && echo 8 >$own/post-samples && echo 3 >$own/nshots
+}
+
+end()
+{
+	echo 0 >$devices/shots/live
+	rmdir $devices/shots
 }
 
 # reached FILE NUMBER
@@ -20,158 +37,170 @@ reached()
 	[ "$(cat "$1")" -ge "$2" ]
 }
 
-# use_shots TRIGGER NSHOTS NSAMPLES: the trigger is disabled
-use_shots()
+lost()
 {
-	echo 0 >$own/enable
-	echo "$3" >$own/nsamples
-	echo "$2" >$own/nshots
-	write_file $cset0/current_trigger "$1" >/dev/null
+	cat $board/cset0/chan2/statistics/lost_blocks
 }
 
-fire()
+# numbers N OPTION...: number, samples and shot of so many blocks, a line each
+numbers()
 {
 	n=$1
-	while [ "$n" -gt 0 ]; do
-		echo 1 >$own/fire
-		n=$((n - 1))
+	shift
+	zio-dump -n "$n" -c -a "$@" $saw | sed -n \
+		-e 's/.*: block \([0-9]*\): \([0-9]*\) samples.*/\1 \2/p' \
+		-e 's/^  trigger .*nshots=\([0-9]*\) .*shot=\([0-9]*\) .*/\1 \2/p' |
+		paste -d ' ' - -
+}
+
+# times_rise: three blocks have three times, one after the other
+times_rise()
+{
+	zio-dump -n 3 -c --method=read $saw | awk '
+		/^  time/ {
+			split($2, at, ".")
+			ns = (at[1] % 100000) * 1e9 + at[2]
+			if (blocks++ && ns <= last)
+				exit bad = 1
+			last = ns
+		}
+		END { exit bad || blocks != 3 }'
+}
+
+test_read()
+{
+	for type in kmalloc vmalloc; do
+		check "a board with shots, $type" make
+		check "the buffer is $type" write_file $board/cset0/current_buffer $type
+		is "a read arms once, and has three blocks" "$(numbers 3 --method=read)" "0 12 3 0
+1 12 3 1
+2 12 3 2"
+		is "the board was armed once" "$(cat $board/cset0/statistics/fired)" 1
+		check "each shot has a time of its own" times_rise
+		is "the samples follow each other" \
+			"$(zio-dump -n 1 -d --method=read $saw | sed -n 's/^ *data  *0: //p')" \
+			"48 49 4a 4b 4c 4d 4e 4f 50 51 52 53"
+		is "nothing is lost" "$(lost)" 0
+		end
 	done
 }
 
-# times_rise N: each line of shots has so many times, each later than the one before
-times_rise()
+# A tap has the shots, too, and takes none.
+test_tap()
 {
-	zio-dump -n 5 -c $saw | awk -v n="$1" '
-		/^  shots/ {
-			blocks++
-			if ($2 != n ":" || $3 != 0 || NF != n + 3)
-				exit bad = 1
-			for (i = 4; i < NF; i++) {
-				if ($i + 0 <= last)
-					exit bad = 1
-				last = $i + 0
-			}
-			last = 0
-		}
-		END { exit bad || blocks != 5 }'
+	make
+	echo vmalloc >$board/cset0/current_buffer
+	numbers 6 --tap >/tmp/shots-tap &
+	tap=$!
+	while kill -0 $tap 2>/dev/null; do
+		zio-dump -n 3 -c --method=read $saw >/dev/null
+	done
+	wait $tap
+	is "a tap has all shots" "$(cut -d ' ' -f 2- /tmp/shots-tap | sort -u)" "12 3 0
+12 3 1
+12 3 2"
+	end
 }
 
-# The samples of the next block
-next_block()
+test_ring()
 {
-	zio-dump -n 1 -d $saw | sed -n 's/^ *data  *0: //p'
+	make
+	echo vmalloc >$board/cset0/current_buffer
+	is "a ring has three shots" "$(numbers 3 --method=ring | cut -d ' ' -f 2-)" "12 3 0
+12 3 1
+12 3 2"
+	end
 }
 
-test_events()
+test_room()
 {
-	use_shots sysfs 4 2
+	make
+	expect_write_errno "a buffer with fewer blocks" ERANGE $own/nshots 17
+	echo 4 >$buffer/max-buffer-len
+	expect_write_errno "a channel with fewer blocks" ERANGE $own/nshots 5
+	expect_write_errno "fewer blocks than shots" ENOSPC $buffer/max-buffer-len 2
+	expect_write_errno "the board has no memory for it" ERANGE $own/post-samples 1000000
+	is "the old size stays" "$(cat $own/post-samples)" 8
+	check "the largest number is accepted" write_file $own/post-samples \
+		"$(sed -n 's|^trigger/post-samples.* \([0-9]*\)\]|\1|p' $board/cset0/accepted)"
+	echo 8 >$own/post-samples
+	write_file $board/cset0/current_trigger sysfs >/dev/null
+	echo 1 >$own/fire
+	check "three shots are queued" wait_until 20 reached $buffer/queued-buffer-len 3
+	echo 1 >$own/fire
+	check "room for one of three: all are lost" wait_until 20 \
+		reached $board/cset0/chan2/statistics/lost_blocks 3
+	is "no more than all are lost" "$(lost)" 3
+	is "no shot is queued alone" "$(cat $buffer/queued-buffer-len)" 3
+	is "the other channel has them" "$(cat $board/cset0/chan1/statistics/lost_blocks)" 0
+	end
+}
+
+# A disable in the middle of an arming ends it. What a demand has armed is no loss.
+test_abort()
+{
+	make delay-us=200000
+	zio-dump -n 3 -c $saw >/dev/null &
+	reader=$!
+	check "the reader arms the board" wait_until 20 reached $board/cset0/statistics/fired 1
+	check "the trigger is disabled in the middle" write_file $own/enable 0
+	is "no block is lost" "$(lost)" 0
+	check "the trigger is enabled" write_file $own/enable 1
+	wait $reader
+	is "the reader gets its blocks" $? 0
+	is "no number is missing" "$(numbers 3 | cut -d ' ' -f 1 | head -n 1)" 3
+	write_file $board/cset0/current_trigger sysfs >/dev/null
+	echo 1 >$own/fire
+	echo 0 >$own/enable
+	is "an event that is aborted has lost all shots" "$(lost)" 3
+	end
+}
+
+# The number of shots changes while a reader and a clock are at work.
+test_load()
+{
+	make delay-us=100
+	write_file $board/cset0/current_trigger hrt >/dev/null
+	echo 500000 >$own/period-ns
 	echo 1 >$own/enable
-	fire 3
-	is "three of four events make no block" \
-		"$(cat $cset0/chan2/buffer/queued-buffer-len)" 0
-	fire 1
-	is "the fourth event makes one" "$(cat $cset0/chan2/buffer/queued-buffer-len)" 1
-	is "the samples are those of four shots" "$(next_block)" "00 01 02 03 04 05 06 07"
-	is "each event is counted" "$(statistic fired)" 4
-	fire 20
-	check "each shot has a time, later than the one before" times_rise 4
-}
-
-# A change of the configuration ends a block with the shots that it has.
-test_changes()
-{
-	use_shots sysfs 4 2
-	echo 1 >$own/enable
-	fire 2
-	check "the size is changed between two shots" write_file $own/nsamples 1
-	is "the block has the shots so far" "$(next_block)" "00 01 02 03"
-	fire 1
-	check "the trigger is changed between two shots" write_file $cset0/current_trigger hrt
-	is "the block has the shot so far" "$(next_block)" "04"
-	is "nothing is lost" "$(statistic lost_triggers) $(cat $cset0/chan2/statistics/lost_blocks)" \
-		"0 0"
+	zio-dump -n 400 -c $saw >/dev/null &
+	reader=$!
+	failed=0
+	while kill -0 $reader 2>/dev/null; do
+		for n in 1 5 2 16 3; do
+			echo $n >$own/nshots || failed=1
+		done
+	done
+	is "the number of shots changes under load" $failed 0
+	wait $reader
+	is "the reader gets all blocks" $? 0
+	zio-dump -n 1000000 -c $saw >/dev/null 2>&1 &
+	reader=$!
+	before=$(cat $board/cset0/chan2/statistics/blocks)
+	check "shots are taken" wait_until 20 \
+		reached $board/cset0/chan2/statistics/blocks $((before + 20))
+	end
+	wait $reader
+	ok "the board goes while shots are taken"
 }
 
 test_refused()
 {
 	expect_write_errno "an output takes single shots" EOPNOTSUPP \
 		$zzero/cset1/trigger/nshots 2
-	check "a control has 16 times" write_file $own/nshots 16
-	expect_write_errno "a control has no more than 16 times" ERANGE $own/nshots 17
-	mkdir $devices/slow
-	echo 9 >$devices/slow/id
-	echo 1000 >$devices/slow/delay-us
-	echo 1 >$devices/slow/live
-	expect_write_errno "a conversion that takes time is no shot" EOPNOTSUPP \
-		/sys/bus/zio/devices/zzero-0009/cset0/trigger/nshots 2
-	rmdir $devices/slow
-}
-
-test_burst()
-{
-	use_shots hrt 8 1
-	echo 10000000 >$own/period-ns
-	echo 8 >$own/burst
-	echo 40 >$own/shots
-	check "hrt fires in bursts" write_file $own/enable 1
-	check "five bursts of eight are fired" wait_until 20 \
-		reached $cset0/chan2/statistics/blocks 5
-	is "no more shots are fired" "$(statistic fired)" 40
-	check "the shots of a burst have times" times_rise 8
-	expect_write_errno "a burst has an end" ERANGE $own/burst 17
-	echo 4 >$own/shots
-	check "a series ends between two shots" wait_until 20 \
-		reached $cset0/statistics/fired 44
-	check "the trigger is disabled" write_file $own/enable 0
-	is "the block has the shots of the series" "$(next_block | wc -w)" 4
-}
-
-# A tick each microsecond takes more than the half of the time that ticks may have.
-test_missed()
-{
-	use_shots hrt 8 1
-	echo 1000 >$own/period-ns
-	echo 3 >$own/burst
-	echo 1 >$own/enable
-	check "ticks are missed between shots" wait_until 20 \
-		reached $cset0/statistics/lost_triggers 9
-	echo 0 >$own/enable
-	is "a missed tick is a whole burst" $(($(statistic lost_triggers) % 3)) 0
-	is "a block has the alarm" $(($(cat $cset0/chan2/alarms) & 2)) 2
-	is "only whole blocks were made" "$(($(statistic fired) / 8))" \
-		"$(($(cat $cset0/chan2/statistics/blocks) + \
-			$(cat $cset0/chan2/statistics/lost_blocks) - \
-			($(statistic fired) % 8 > 0)))"
-}
-
-# A demand has no time between its shots.
-test_demand()
-{
-	use_shots user 4 2
-	echo 1 >$own/enable
-	is "a read fills a block as a whole" "$(next_block | wc -w)" 8
-}
-
-test_unplug()
-{
-	use_shots sysfs 4 2
-	echo 1 >$own/enable
-	fire 2
-	check "the board goes between two shots" zio-unload zio-zero
-	zio-load zio-zero
-	use_shots hrt 8 1
-	echo 1000000 >$own/period-ns
-	echo 1 >$own/enable
-	wait_until 20 reached $cset0/statistics/fired 3
-	check "the board goes while shots come" zio-unload zio-zero
-	zio-load zio-zero
+	mkdir $devices/stream
+	echo 8 >$devices/stream/id
+	echo 1 >$devices/stream/stream
+	echo 1 >$devices/stream/live
+	expect_write_errno "a stream takes single shots" EOPNOTSUPP \
+		/sys/bus/zio/devices/zzero-0008/cset0/trigger/nshots 2
+	rmdir $devices/stream
 }
 
 for type in hrt sysfs; do
 	zio-load zio-trig-$type
 done
-for test in events changes refused burst missed demand unplug; do
-	zio-unload zio-zero && zio-load zio-zero
+for test in read tap ring room abort load refused; do
 	test_$test
 done
 done_testing

@@ -127,6 +127,7 @@ static_assert(ZIO_ATTR_OFFSET_HIGH == 12, "offset, the high half");
 static_assert(ZIO_UNIT_V == 1 && ZIO_UNIT_PERCENT == 24, "units");
 static_assert(ZIO_ATTR_VERSION == 15, "version");
 static_assert(ZIO_ATTR_TRIG_N_SHOTS == 0, "nshots");
+static_assert(ZIO_ATTR_TRIG_SHOT == 4, "shot");
 static_assert(ZIO_ATTR_TRIG_POST_SAMP == 1, "post-samples");
 static_assert(ZIO_ATTR_TRIG_PRE_SAMP == 2, "pre-samples");
 static_assert(ZIO_ATTR_TRIG_CLOCK == 3, "clock of a board's trigger");

@@ -106,6 +106,8 @@ uint32_t zio_sequence_lost(uint32_t next, uint32_t seq);
  * zio_control_shots() - count the shots of a block whose times the control has
  * @control: the control of the block
  *
+ * Only recordings of former kernels have several: each shot is a block now.
+ *
  * Context: Any thread.
  * Return: 1 ... ZIO_MAX_SHOTS, each with nsamples divided by this number of samples; 0 with
  * errno EINVAL for NULL.

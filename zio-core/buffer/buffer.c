@@ -8,29 +8,12 @@
  */
 #include <linux/export.h>
 #include <linux/module.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 
 #include "buffer/internal.h"
 
 static const struct kobj_type *zio_buffer_ktype; /* from the folder config */
-
-/**
- * zio_buffer_shots_size() - count the bytes that the times of a block's shots take
- * @buf: a buffer whose type prepares blocks
- *
- * Context: Process, in @prepare.
- *
- * Return: the number, a multiple of 4; 0 if each block has one shot.
- */
-size_t zio_buffer_shots_size(const struct zio_buffer *buf)
-{
-	const struct zio_cset_core *cset = buf->chan->cset;
-
-	if (!(cset->flags & ZIO_CSET_SHOTS) || cset->pub.shape.nshots == 1)
-		return 0;
-	return ZIO_MAX_SHOTS * sizeof(u32);
-}
-EXPORT_SYMBOL_GPL(zio_buffer_shots_size);
 
 /**
  * zio_buffer_is_output() - check whether programs fill the blocks of a buffer
@@ -119,6 +102,20 @@ struct zio_resize {
 	unsigned int n_slots;
 };
 
+/*
+ * Returns how many shots have a block each while no block is in use. The free memory of an area
+ * may begin within the room of a block, so one block more must have room.
+ */
+static u32 max_shots(const struct zio_buffer *buf, const struct zio_geometry *geometry)
+{
+	size_t n = min_t(size_t, geometry->len, U16_MAX);
+
+	if (geometry->kb)
+		n = min(n, PAGE_ALIGN((size_t)geometry->kb * SZ_1K) /
+			zio_buffer_room(buf, geometry->block_size) - 1);
+	return max_t(size_t, n, 1);
+}
+
 static int prepare_resize(struct zio_buffer *buf, struct zio_resize *new)
 {
 	const struct zio_buffer_ops *ops = buf->type->ops;
@@ -126,6 +123,10 @@ static int prepare_resize(struct zio_buffer *buf, struct zio_resize *new)
 	new->prepared = ops->prepare(buf, &new->geometry);
 	if (IS_ERR(new->prepared))
 		return PTR_ERR(new->prepared);
+	if (buf->chan->cset->pub.shape.nshots > max_shots(buf, &new->geometry)) {
+		ops->discard(buf, new->prepared);
+		return -ENOSPC;
+	}
 	/* An area keeps its blocks. Other blocks are replaced when they are put. */
 	new->n_slots = new->geometry.len;
 	if (!buf->area)
@@ -171,6 +172,7 @@ static struct zio_buffer *create_buffer(struct zio_channel_core *chan,
 	buf->type = type;
 	buf->chan = chan;
 	buf->watermark = 1;
+	buf->trailer = chan->cset->desc->trailer;
 	refcount_set(&buf->ref, 1);
 	INIT_WORK(&buf->end_work, end_in_thread);
 	ret = type->ops->create(buf);
@@ -442,6 +444,27 @@ int zio_buffers_resize(struct zio_cset_core *cset, size_t block_len)
 	}
 	kvfree(new);
 	return ret;
+}
+
+/**
+ * zio_buffers_max_shots() - find out how many shots the buffers of a set have blocks for
+ * @cset: the channel set; the caller holds its mutex
+ *
+ * Context: Process.
+ *
+ * Return: the number, at least 1; at present, as it depends on the size of a shot.
+ */
+u32 zio_buffers_max_shots(const struct zio_cset_core *cset)
+{
+	const struct zio_buffer *buf;
+	u32 n = U16_MAX;
+	unsigned int i;
+
+	for (i = 0; i < cset->n_chan; i++) {
+		buf = cset->chan[i]->buf;
+		n = min(n, max_shots(buf, &buf->geometry));
+	}
+	return n;
 }
 
 /**

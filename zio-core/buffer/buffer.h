@@ -13,6 +13,7 @@ int zio_buffers_create(struct zio_cset_core *cset, const char *name);
 void zio_buffers_destroy(struct zio_cset_core *cset);
 int zio_buffers_change(struct zio_cset_core *cset, const char *name);
 int zio_buffers_resize(struct zio_cset_core *cset, size_t block_len);
+u32 zio_buffers_max_shots(const struct zio_cset_core *cset);
 int zio_buffer_resize(struct zio_buffer *buf, unsigned int len, unsigned int kb);
 void zio_buffers_exit(void);
 

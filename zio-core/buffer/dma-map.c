@@ -35,6 +35,7 @@ struct zio_dma {
 	enum dma_data_direction dir;
 	size_t max_segment;
 	u64 boundary;		/* a mask: no segment crosses it */
+	unsigned int trailer;	/* bytes behind the samples of a block */
 	struct list_head maps;
 };
 
@@ -71,6 +72,7 @@ int zio_cset_use_dma(struct zio_cset_core *cset, struct device *dev)
 	dma->dir = zio_cset_is_output(cset) ? DMA_TO_DEVICE : DMA_FROM_DEVICE;
 	dma->max_segment = dma_get_max_seg_size(dev);
 	dma->boundary = dma_get_seg_boundary(dev);
+	dma->trailer = cset->desc->trailer;
 	INIT_LIST_HEAD(&dma->maps);
 	cset->dma = dma;
 	return 0;
@@ -397,11 +399,12 @@ static size_t limit_segment(const struct zio_dma *dma, dma_addr_t addr, size_t l
 /**
  * zio_block_dma() - get an address of a block for the board
  * @block: the block, which the driver has
- * @pos: bytes from the beginning of the block, less than its size
+ * @pos: bytes from the beginning of the block, less than its size with the trailer
  * @addr: set to the address of that byte
  *
  * The driver walks the segments of a block by adding the result to @pos. The length of the
- * block does not limit them: the result may exceed block->len, and not block->size.
+ * block does not limit them: the result may exceed block->len, and not block->size and the
+ * trailer of the set.
  *
  * Context: Any.
  *
@@ -412,12 +415,12 @@ static size_t limit_segment(const struct zio_dma *dma, dma_addr_t addr, size_t l
 size_t zio_block_dma(const struct zio_block *block, size_t pos, dma_addr_t *addr)
 {
 	const struct zio_dma_map *map = to_block_core(block)->dma;
-	size_t at, len, room = block->size - pos;
+	size_t at, len, room;
 
 	if (!is_mapped(block))
 		return 0;
 	/* A longer run is another segment: its pages need no look now. */
-	room = min(room, map->dma->max_segment);
+	room = min(block->size + map->dma->trailer - pos, map->dma->max_segment);
 	at = block->data + pos - map->mem;
 	*addr = address_at(map, at);
 	len = room_on_page(map, at, room);

@@ -63,9 +63,9 @@ void zio_channel_merge(struct zio_channel_core *chan, struct zio_block *first)
 	unsigned int n = 1;
 	size_t most;
 
-	/* Merging would lose the values of each block, and times of shots. */
+	/* Merging would lose the values of each block, and which shot it is. */
 	if (READ_ONCE(buf->merge_data) && !first->values &&
-	    to_block_core(first)->snap->common.tlv[0].type != ZIO_TLV_SHOTS) {
+	    to_block_core(first)->snap->common.attr_trigger.std_val[ZIO_ATTR_TRIG_N_SHOTS] == 1) {
 		most = min_t(size_t, buf->area->size / 2, U32_MAX);
 		while (n < buf->len / 2 && first->len < most &&
 		       take_next(chan, first, most - first->len, to_block_core(first)->seq + n))

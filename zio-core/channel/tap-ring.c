@@ -64,31 +64,42 @@ static void notify_taps(struct zio_tap_ring *ring)
 }
 
 /*
+ * Counts the bytes that the driver may fill behind a finished block, until another block is
+ * finished: the other shots of the arming, and those of the next one.
+ */
+static size_t room_ahead(const struct zio_buffer *buf)
+{
+	size_t n = 2 * buf->chan->cset->pub.shape.nshots - 1;
+
+	return n * zio_buffer_room(buf, buf->block_size);
+}
+
+/*
  * Returns true if taps can read the block where it is. The driver of a stream fills many
  * blocks behind it, so the edge would be too near.
  */
 static bool is_in_order(const struct zio_buffer *buf)
 {
 	return buf->area && !zio_cset_is_stream(buf->chan->cset) && buf->type->ops->oldest &&
-		2 * zio_block_room(buf->block_size) <= buf->area->size;
+		room_ahead(buf) + zio_buffer_room(buf, buf->block_size) <= buf->area->size;
 }
 
 /*
- * The buffer has handed out @len bytes at the block, and may hand out the next block: behind
- * it, or at the beginning of the area. Returns where the block begins.
+ * The buffer has handed out @len bytes at the block, and may hand out the next blocks: behind
+ * it, or from the beginning of the area on. Returns where the block begins.
  */
 static unsigned long move_edge(struct zio_tap_ring *ring, const struct zio_buffer *buf,
 			       const struct zio_block *block, size_t len)
 {
 	size_t offset = to_block_core(block)->mem_offset;
-	size_t next = zio_block_room(buf->block_size);
+	size_t next = room_ahead(buf), room = zio_buffer_room(buf, len);
 
 	if (!ring->is_new && offset <= ring->last)
 		ring->base += buf->area->size;
 	ring->is_new = false;
 	ring->last = offset;
-	if (offset + zio_block_room(len) + next <= buf->area->size)
-		next += offset + zio_block_room(len);
+	if (offset + room + next <= buf->area->size)
+		next += offset + room;
 	else
 		next += buf->area->size;
 	WRITE_ONCE(ring->edge, ring->base + next);

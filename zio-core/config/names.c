@@ -59,20 +59,6 @@ ssize_t zio_channel_show_names(struct kobject *kobj, const struct zio_file *file
 	return put_attrs(page, len, cset->chan_attrs, cset->n_chan_attrs, is_output);
 }
 
-/* The times of shots, but that of the first one: see engine/shots.c */
-static int put_shots(char *page, int len, const struct zio_binding *bind)
-{
-	const struct zio_cset_core *cset = bind->cset;
-	unsigned int i, n = cset->flags & ZIO_CSET_SHOTS ? READ_ONCE(cset->pub.shape.nshots) : 1;
-	char name[20];
-
-	for (i = 1; i < n; i++) {
-		snprintf(name, sizeof(name), "shot%u-ns", i);
-		len = put_line(page, len, true, ZIO_ATTR_TRIG_EXT_SHOT + i - 1, name, "");
-	}
-	return len;
-}
-
 /* The clock is elsewhere if the board's trigger has its place: see engine/control.c */
 static int put_clock(char *page, int len, const struct zio_attr_set *own)
 {
@@ -100,10 +86,10 @@ ssize_t zio_binding_show_names(struct kobject *kobj, const struct zio_file *file
 		if (attr->kind == ZIO_TRIGGER_NUMBER && attr->ext != ZIO_TRIGGER_NO_EXT)
 			len = put_line(page, len, true, attr->ext, attr->name,
 				       attr->wide ? " wide" : "");
+	if (bind->cset->flags & ZIO_CSET_SHOTS)
+		len = put_line(page, len, false, ZIO_ATTR_TRIG_SHOT, "shot", "");
 	if (own)
 		len = put_attrs(page, len, own->attrs.attr, own->attrs.n, false);
-	else
-		len = put_shots(page, len, bind);
 	return put_clock(page, len, own ? &own->attrs : NULL);
 }
 

@@ -24,11 +24,58 @@ static u32 has_samples(struct kobject *kobj)
 	return !!to_zio_binding(kobj)->cset->ssize;
 }
 
-static u32 max_shots(const struct zio_cset_core *cset)
+/* Returns the largest number, at least @min, that the driver accepts in place of @value. */
+static u32 ask_driver(struct zio_cset_core *cset, struct zio_shape *shape, u32 *value,
+		      u32 min, u32 max)
 {
-	if (cset->flags & ZIO_CSET_SHOTS)
-		return ZIO_MAX_SHOTS;
-	return cset->flags & ZIO_CSET_MULTI_SHOT ? U32_MAX : 1;
+	*value = max;
+	while (min < max && zio_binding_check_shape(cset, shape)) {
+		*value = max - (max - min) / 2;
+		if (zio_binding_check_shape(cset, shape))
+			max = *value - 1;
+		else
+			min = *value;
+		*value = max;
+	}
+	return max;
+}
+
+static u32 max_shots(struct kobject *kobj)
+{
+	struct zio_cset_core *cset = to_zio_binding(kobj)->cset;
+	struct zio_shape shape = cset->pub.shape;
+
+	if (!(cset->flags & ZIO_CSET_SHOTS))
+		return 1;
+	return ask_driver(cset, &shape, &shape.nshots, 1, zio_buffers_max_shots(cset));
+}
+
+static u32 max_pre(struct kobject *kobj)
+{
+	struct zio_cset_core *cset = to_zio_binding(kobj)->cset;
+	struct zio_shape shape = cset->pub.shape;
+
+	if (!(cset->flags & ZIO_CSET_PRE_SAMPLES))
+		return 0;
+	return ask_driver(cset, &shape, &shape.pre_samples, 0, U32_MAX);
+}
+
+static u32 max_post(struct kobject *kobj)
+{
+	struct zio_cset_core *cset = to_zio_binding(kobj)->cset;
+	struct zio_shape shape = cset->pub.shape;
+
+	if (!cset->ssize)
+		return 0;
+	return ask_driver(cset, &shape, &shape.post_samples, 0, U32_MAX);
+}
+
+/* A write of all samples changes those from the event on. */
+static u32 max_samples(struct kobject *kobj)
+{
+	u32 post = max_post(kobj);
+
+	return max(post, post + bind_shape(kobj)->pre_samples);
 }
 
 ZIO_SET_BY(bind, enable, zio_binding_enable(to_zio_binding(kobj), value))
@@ -45,13 +92,13 @@ static int bind_set_samples(struct kobject *kobj, u32 all)
 	return all < pre ? -EINVAL : bind_set_post(kobj, all - pre);
 }
 
-ZIO_LIMITS(bind, nshots, .min = 1, .max = max_shots(to_zio_binding(kobj)->cset))
+ZIO_LIMITS(bind, nshots, .min = 1, .max = max_shots(kobj))
 ZIO_LIMITS(bind, pre, .min = !bind_shape(kobj)->post_samples && has_samples(kobj),
-	   .max = to_zio_binding(kobj)->cset->flags & ZIO_CSET_PRE_SAMPLES ? U32_MAX : 0)
+	   .max = max_pre(kobj))
 ZIO_LIMITS(bind, post, .min = !bind_shape(kobj)->pre_samples && has_samples(kobj),
-	   .max = U32_MAX * has_samples(kobj))
+	   .max = max_post(kobj))
 ZIO_LIMITS(bind, samples, .min = max(bind_shape(kobj)->pre_samples, has_samples(kobj)),
-	   .max = U32_MAX * has_samples(kobj))
+	   .max = max_samples(kobj))
 
 ZIO_SHOW(bind, name, "%s", to_zio_binding(kobj)->trig->name)
 ZIO_SHOW(bind, nshots, "%u", READ_ONCE(bind_shape(kobj)->nshots))

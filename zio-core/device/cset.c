@@ -57,7 +57,7 @@ static int create_channels(struct zio_cset_core *cset)
 
 	cset->chan = kvcalloc(n, sizeof(*cset->chan), GFP_KERNEL);
 	cset->active = kvcalloc(n, sizeof(*cset->active), GFP_KERNEL);
-	cset->pub.armed = kvcalloc(n + 1, sizeof(*cset->pub.armed), GFP_KERNEL);
+	cset->pub.armed = zio_shots_alloc(n, 1);
 	if (!cset->chan || !cset->active || !cset->pub.armed)
 		return -ENOMEM;
 	while (cset->n_chan < n) {

@@ -117,15 +117,12 @@ static bool stream_is_valid(const struct zio_cset_desc *desc)
 		desc->queue_depth <= ZIO_MAX_QUEUE_DEPTH;
 }
 
-/* A control has one TLV, and shots are taken in any context. */
 static bool shots_are_valid(const struct zio_cset_desc *desc)
 {
-	unsigned long others = ZIO_CSET_OUTPUT | ZIO_CSET_SLEEPS | ZIO_CSET_STREAM |
-		ZIO_CSET_INTERLEAVED | ZIO_CSET_MULTI_SHOT;
-
-	if (!(desc->flags & ZIO_CSET_SHOTS))
-		return true;
-	return desc->ssize && desc->flags & ZIO_CSET_HARDIRQ && !(desc->flags & others);
+	if (desc->trailer > U16_MAX || (desc->trailer && desc->flags & ZIO_CSET_OUTPUT))
+		return false;
+	return !(desc->flags & ZIO_CSET_SHOTS) ||
+		!(desc->flags & (ZIO_CSET_OUTPUT | ZIO_CSET_STREAM));
 }
 
 /* The control of an interleaved block has one table: the values of channels are not in it. */

@@ -184,17 +184,17 @@ bool zio_channel_reclaim_read(struct zio_channel_core *chan, unsigned int n)
 }
 
 /**
- * zio_channel_reclaim() - get a block of an input without a free one
+ * zio_channel_find_block() - get a block of an input without a free one
  * @chan: the channel
  *
- * The program may have read some of its ring. Otherwise the channel loses the new block,
- * or with "prefer-new" the oldest unread one.
+ * The program may have read some of its ring. Otherwise the channel loses the oldest unread
+ * block with "prefer-new".
  *
  * Context: Any; the caller owns the phase.
  *
- * Return: the block; NULL if the new block is lost.
+ * Return: the block; NULL without one.
  */
-struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan)
+struct zio_block *zio_channel_find_block(struct zio_channel_core *chan)
 {
 	struct zio_buffer *buf = chan->buf;
 	struct zio_block *block = NULL;
@@ -204,12 +204,96 @@ struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan)
 			block = buf->type->ops->get_block(buf);
 	while (!block && prefers_new(chan) && drop_oldest(chan))
 		block = buf->type->ops->get_block(buf);
-	if (!block) {
-		count_loss(chan, 1, chan->seq, ZIO_LOSS_NO_BLOCK, 0);
-		/* Fewer blocks than the watermark may exist: wake readers for those. */
-		zio_channel_wake(chan, ZIO_WAKE_IN);
-	}
 	return block;
+}
+
+/**
+ * zio_channel_count_no_block() - count blocks that an input loses as it has no free block
+ * @chan: the channel
+ * @n: how many
+ * @seq: number of the first one
+ *
+ * Context: Any; the caller owns the phase.
+ */
+void zio_channel_count_no_block(struct zio_channel_core *chan, u32 n, u32 seq)
+{
+	count_loss(chan, n, seq, ZIO_LOSS_NO_BLOCK, 0);
+	/* Fewer blocks than the watermark may exist: wake readers for those. */
+	zio_channel_wake(chan, ZIO_WAKE_IN);
+}
+
+/**
+ * zio_channel_reclaim() - get a block of an input without a free one, or count the loss
+ * @chan: the channel
+ *
+ * Context: Any; the caller owns the phase.
+ *
+ * Return: the block; NULL if the new block is lost.
+ */
+struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan)
+{
+	struct zio_block *block = zio_channel_find_block(chan);
+
+	if (!block)
+		zio_channel_count_no_block(chan, 1, chan->seq);
+	return block;
+}
+
+static void put_shots(struct zio_channel_core *chan, struct zio_armed *armed,
+		      unsigned int n, unsigned int stride)
+{
+	while (n--) {
+		zio_block_cancel(chan, armed[n * stride].block);
+		armed[n * stride].chan = NULL;
+	}
+}
+
+/**
+ * zio_channel_take_shots() - take a block for each shot of an arming, or none
+ * @chan: the channel
+ * @armed: where to list the first block, in the list of the set
+ * @stride: entries from one block to the next
+ * @reclaim: take back what was read, and with "prefer-new" what is unread
+ *
+ * Context: Any; the caller owns the phase.
+ *
+ * Return: false if there were too few; the list has none then.
+ */
+bool zio_channel_take_shots(struct zio_channel_core *chan, struct zio_armed *armed,
+			    unsigned int stride, bool reclaim)
+{
+	unsigned int n = chan->cset->pub.shape.nshots, i;
+	struct zio_block *block;
+
+	for (i = 0; i < n; i++) {
+		block = zio_channel_get_block(chan);
+		if (!block && reclaim)
+			block = zio_channel_find_block(chan);
+		if (!block) {
+			put_shots(chan, armed, i, stride);
+			return false;
+		}
+		armed[i * stride] = (struct zio_armed){ &chan->pub, block };
+	}
+	return true;
+}
+
+/**
+ * zio_channel_has_shots() - check whether a channel has a block for each shot
+ * @chan: the channel; no block of its set is armed
+ *
+ * Context: Any; the caller owns the phase.
+ *
+ * Return: true if it has.
+ */
+bool zio_channel_has_shots(struct zio_channel_core *chan)
+{
+	struct zio_armed *armed = chan->cset->pub.armed;
+	bool has_room = zio_channel_take_shots(chan, armed, 1, false);
+
+	if (has_room)
+		put_shots(chan, armed, chan->cset->pub.shape.nshots, 1);
+	return has_room;
 }
 
 /**
@@ -285,8 +369,26 @@ void zio_channel_drop_unread(struct zio_channel_core *chan)
 	}
 }
 
+/* Returns the end of the list of armed blocks. The caller owns the phase. */
+struct zio_armed *zio_armed_end(struct zio_cset_core *cset)
+{
+	struct zio_armed *armed = cset->pub.armed;
+
+	while (armed->chan)
+		armed++;
+	return armed;
+}
+
+static void drop_output(struct zio_channel_core *chan, struct zio_block *block)
+{
+	WRITE_ONCE(chan->dropped, chan->dropped + 1);
+	smp_store_release(&chan->played, to_block_core(block)->seq + 1);	/* W */
+	zio_output_put(chan, block);
+	zio_channel_notify(chan);
+}
+
 /**
- * zio_blocks_drop() - put the armed blocks
+ * zio_blocks_drop() - put the armed blocks, the newest first
  * @cset: the channel set
  * @lost: count them as losses; false if they waited for no event
  * @error: of the driver; 0: the core takes them back
@@ -295,28 +397,22 @@ void zio_channel_drop_unread(struct zio_channel_core *chan)
  */
 void zio_blocks_drop(struct zio_cset_core *cset, bool lost, int error)
 {
+	struct zio_armed *armed = zio_armed_end(cset);
 	struct zio_channel_core *chan;
-	struct zio_armed *armed;
 
-	for (armed = cset->pub.armed; armed->chan; armed++) {
+	while (armed-- != cset->pub.armed) {
 		chan = to_channel_core(armed->chan);
 		if (!zio_cset_is_output(cset) && !lost)
 			chan->seq = to_block_core(armed->block)->seq;
 		if (lost)
 			zio_channel_count_loss(chan, 1, to_block_core(armed->block)->seq,
 					       error ? ZIO_LOSS_ERROR : ZIO_LOSS_ABORT, error);
-		if (zio_cset_is_output(cset)) {
-			WRITE_ONCE(chan->dropped, chan->dropped + 1);
-			smp_store_release(&chan->played, /* W */
-					  to_block_core(armed->block)->seq + 1);
-		}
-		if (zio_cset_is_output(cset)) {
-			zio_output_put(chan, armed->block);
-			zio_channel_notify(chan);
-		} else {
+		if (zio_cset_is_output(cset))
+			drop_output(chan, armed->block);
+		else
 			zio_block_cancel(chan, armed->block);
-		}
 	}
+	cset->given_back = 0;
 	cset->pub.armed->chan = NULL;
 }
 
@@ -354,10 +450,12 @@ void zio_cset_lost(struct zio_cset *pub, u32 n)
 	for (armed = pub->armed; n && armed->chan; armed++) {
 		struct zio_channel_core *chan = to_channel_core(armed->chan);
 
-		zio_channel_count_loss(chan, n, to_block_core(armed->block)->seq,
-				       ZIO_LOSS_HARDWARE, 0);
+		if (!armed->block->shot) {
+			zio_channel_count_loss(chan, n, to_block_core(armed->block)->seq,
+					       ZIO_LOSS_HARDWARE, 0);
+			chan->seq += n;
+		}
 		to_block_core(armed->block)->seq += n;
-		chan->seq += n;
 	}
 	rcu_read_unlock();
 }

@@ -18,10 +18,19 @@ void zio_channel_count_loss(struct zio_channel_core *chan, u32 n, u32 seq, int c
 			    int error);
 bool zio_channel_reclaim_read(struct zio_channel_core *chan, unsigned int n);
 bool zio_channel_make_room(struct zio_channel_core *chan);
+struct zio_block *zio_channel_find_block(struct zio_channel_core *chan);
 struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan);
+void zio_channel_count_no_block(struct zio_channel_core *chan, u32 n, u32 seq);
+bool zio_channel_take_shots(struct zio_channel_core *chan, struct zio_armed *armed,
+			    unsigned int stride, bool reclaim);
+bool zio_channel_has_shots(struct zio_channel_core *chan);
 struct zio_block *zio_channel_pop_unread(struct zio_channel_core *chan);
 void zio_block_fit(struct zio_channel_core *chan, struct zio_block *block);
 void zio_blocks_drop(struct zio_cset_core *cset, bool lost, int error);
+
+/* shots.c */
+void zio_shots_arm(struct zio_cset_core *cset);
+void zio_shots_take_back(struct zio_cset_core *cset);
 
 static inline bool has_room(struct zio_channel_core *chan)
 {
@@ -30,7 +39,8 @@ static inline bool has_room(struct zio_channel_core *chan)
 
 	return zio_queue_count(&chan->queue) < buf->len &&
 		buf->type->ops->has_room(buf) &&
-		(!ops || !ops->has_room || ops->has_room(chan));
+		(!ops || !ops->has_room || ops->has_room(chan)) &&
+		(likely(chan->cset->pub.shape.nshots == 1) || zio_channel_has_shots(chan));
 }
 
 /* Takes back blocks that were read, until one is free. Drops no unread block. */
@@ -43,30 +53,30 @@ static inline bool reclaim_room(struct zio_channel_core *chan)
 }
 
 static __always_inline struct zio_block *
-take_empty_block(struct zio_channel_core *chan)
+zio_channel_get_block(struct zio_channel_core *chan)
 {
 	struct zio_buffer *buf = chan->buf;
-	struct zio_block *block = NULL;
 
 	if (likely(zio_queue_count(&chan->queue) < buf->len))
-		block = buf->type->ops->get_block(buf);
+		return buf->type->ops->get_block(buf);
+	return NULL;
+}
+
+static __always_inline struct zio_block *
+take_empty_block(struct zio_channel_core *chan)
+{
+	struct zio_block *block = zio_channel_get_block(chan);
+
 	if (unlikely(!block))
 		block = zio_channel_reclaim(chan);
 	return block;
 }
 
-/* @prealloc: the block for @reader, which the caller has taken from the buffer */
-static __always_inline struct zio_block *arm_input(struct zio_cset_core *cset,
-						   struct zio_channel_core *chan,
-						   struct zio_channel_core *reader,
-						   struct zio_block *prealloc)
+static __always_inline void zio_block_prepare(struct zio_channel_core *chan,
+					      struct zio_block *block, u32 seq, u16 shot)
 {
-	struct zio_block *block = prealloc && chan == reader ? prealloc :
-							   take_empty_block(chan);
-	u32 seq = chan->seq++;
+	const struct zio_cset_core *cset = chan->cset;
 
-	if (unlikely(!block))
-		return NULL;
 	block->len = cset->block_len;
 	block->tstamp.secs = cset->now.tv_sec;
 	block->tstamp.ticks = cset->now.tv_nsec;
@@ -74,9 +84,23 @@ static __always_inline struct zio_block *arm_input(struct zio_cset_core *cset,
 	to_block_core(block)->seq = seq;
 	block->zio_alarms = 0;
 	block->drv_alarms = 0;
+	block->shot = shot;
 	zio_block_snapshot(chan, block);
 	if (unlikely(block->values))
 		zio_block_reset_values(chan, block);
+}
+
+/* @prealloc: the block for @reader, which the caller has taken from the buffer */
+static __always_inline struct zio_block *arm_input(struct zio_channel_core *chan,
+						   struct zio_channel_core *reader,
+						   struct zio_block *prealloc)
+{
+	struct zio_block *block = prealloc && chan == reader ? prealloc :
+							   take_empty_block(chan);
+	u32 seq = chan->seq++;
+
+	if (likely(block))
+		zio_block_prepare(chan, block, seq, 0);
 	return block;
 }
 
@@ -91,10 +115,9 @@ static inline struct zio_block *arm_output(struct zio_channel_core *chan)
 	return block;
 }
 
-/* Fills the list of armed blocks. Its last entry has no channel. */
-static __always_inline void arm_blocks(struct zio_cset_core *cset, bool output,
-				       struct zio_channel_core *reader,
-				       struct zio_block *prealloc)
+static __always_inline void list_blocks(struct zio_cset_core *cset, bool output,
+					struct zio_channel_core *reader,
+					struct zio_block *prealloc)
 {
 	struct zio_armed *armed = cset->pub.armed;
 	unsigned int i;
@@ -104,11 +127,22 @@ static __always_inline void arm_blocks(struct zio_cset_core *cset, bool output,
 
 		armed->chan = &chan->pub;
 		armed->block = output ? arm_output(chan) :
-					arm_input(cset, chan, reader, prealloc);
+					arm_input(chan, reader, prealloc);
 		if (likely(armed->block))
 			armed++;
 	}
 	armed->chan = NULL;
+}
+
+/* Fills the list of armed blocks. Its last entry has no channel. */
+static __always_inline void arm_blocks(struct zio_cset_core *cset, bool output,
+				       struct zio_channel_core *reader,
+				       struct zio_block *prealloc)
+{
+	if (output || prealloc || likely(cset->pub.shape.nshots == 1))
+		list_blocks(cset, output, reader, prealloc);
+	else
+		zio_shots_arm(cset);
 	if (trace_zio_arm_enabled())
 		zio_trace_armed(cset);
 }

@@ -133,6 +133,8 @@ static void put_trigger(struct zio_control *ctrl,
 	put_trigger_values(attr, bind->trig);
 	put_clock(attr, bind->trig->clock);
 	mutex_unlock(&bind->trig->lock);
+	if (shape->nshots > 1)
+		attr->std_mask |= BIT(ZIO_ATTR_TRIG_SHOT);
 }
 
 static void put_address(struct zio_addr *addr, const struct zio_cset_core *cset)
@@ -185,11 +187,6 @@ static void put_channel(struct zio_control *ctrl, const struct zio_channel_core 
 	ctrl->nbits = find_nbits(ctrl, cset);
 	if (cset->flags & ZIO_CSET_INTERLEAVED)
 		put_mask(ctrl->tlv, cset->pub.shape.mask);
-	else if (zio_cset_collects_shots(cset))
-		ctrl->tlv[0] = (struct zio_tlv) {
-			.type = ZIO_TLV_SHOTS,
-			.length = 1,
-		};
 }
 
 /*

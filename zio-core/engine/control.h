@@ -3,10 +3,8 @@
 #ifndef _ZIO_ENGINE_CONTROL_H
 #define _ZIO_ENGINE_CONTROL_H
 
-#include <linux/zio-buffer.h>
-
-#include "engine/shots.h"
 #include "engine/values.h"
+#include "zio-core.h"
 
 int zio_snapshots_init(void);
 void zio_snapshots_exit(void);
@@ -58,8 +56,8 @@ static inline void zio_control_fill(struct zio_control *ctrl,
 	if (unlikely(block->values))
 		zio_values_copy(ctrl->attr_channel.ext_val, block->values,
 				core->snap->value_mask);
-	if (unlikely(ctrl->tlv[0].type == ZIO_TLV_SHOTS))
-		zio_control_fill_shots(ctrl, block);
+	if (unlikely(ctrl->attr_trigger.std_mask & BIT(ZIO_ATTR_TRIG_SHOT)))
+		ctrl->attr_trigger.std_val[ZIO_ATTR_TRIG_SHOT] = block->shot;
 }
 
 /* Returns the clock of the time stamp of an input's control. */

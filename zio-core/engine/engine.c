@@ -8,7 +8,7 @@
  *   IDLE       no context: there are no active blocks
  *   ARMING     the context that arms the set, until raw_io() returns
  *   EARLY      the same: the driver has called zio_cset_done() before raw_io() returned
- *   ARMED      the driver, until it calls zio_cset_done(); or no context, between two shots
+ *   ARMED      the driver, until it calls zio_cset_done()
  *   FINISHING  the caller of zio_cset_done(), or the context that was arming
  *   ABORTING   the context that freezes the set, and takes the blocks back
  *
@@ -144,6 +144,8 @@ finish_inputs(struct zio_cset_core *cset, struct zio_channel_core *reader)
 
 static __always_inline void finish_blocks(struct zio_cset_core *cset)
 {
+	if (unlikely(cset->given_back))
+		zio_shots_take_back(cset);
 	if (zio_cset_is_output(cset))
 		finish_outputs(cset);
 	else
@@ -187,7 +189,7 @@ int zio_cset_fail_arm(struct zio_cset_core *cset, int ret)
 }
 
 /* The driver gives the blocks back with an error; the caller owns the phase. */
-void zio_cset_give_back(struct zio_cset_core *cset, int error)
+void zio_cset_fail_armed(struct zio_cset_core *cset, int error)
 {
 	WRITE_ONCE(cset->error, error);
 	fail_blocks(cset, !zio_cset_is_armed_ahead(cset), error);
@@ -203,7 +205,7 @@ static int finish_early(struct zio_cset_core *cset)
 	int error = cset->early_error;
 
 	if (unlikely(error)) {
-		zio_cset_give_back(cset, error);
+		zio_cset_fail_armed(cset, error);
 		return zio_cset_is_output(cset) ? error : -EINPROGRESS;
 	}
 	zio_cset_finish_blocks(cset);

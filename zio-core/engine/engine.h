@@ -9,7 +9,6 @@
 #include "engine/control.h"
 #include "engine/nest.h"
 #include "engine/queue.h"
-#include "engine/shots.h"
 #include "engine/stream.h"
 #include "engine/trace.h"
 #include "zio-core.h"
@@ -177,6 +176,9 @@ static __always_inline void zio_clock_read(clockid_t clock,
 	else
 		ktime_get_boottime_ts64(now);
 }
+
+/* shots.c */
+struct zio_armed *zio_shots_alloc(unsigned int n_chan, u32 nshots);
 
 /* block.c */
 void zio_channel_raise(struct zio_channel_core *chan, int bits);

@@ -36,11 +36,10 @@ static bool fire_is_on(const struct zio_cset_core *cset)
 	return !(atomic_read(&cset->state) & (CSET_STOP | CSET_GONE));
 }
 
-/* The set is not IDLE: it is a stream, it collects shots, or it loses the event. */
+/* The set is not IDLE: it is a stream, or it loses the event. */
 static int fire_busy(struct zio_binding *bind, const struct timespec64 *at)
 {
-	int ret = zio_cset_collects_shots(bind->cset) ? zio_shots_fire(bind, at) :
-						       zio_stream_fire(bind, at);
+	int ret = zio_stream_fire(bind, at);
 
 	if (ret == -EBUSY)
 		count_lost_events(bind->cset, 1, ZIO_LOSS_BUSY);

@@ -31,18 +31,11 @@ int zio_cset_lock(struct zio_cset_core *cset)
 	return -ENODEV;
 }
 
-/*
- * Takes the armed blocks back, or finishes blocks with some of their shots. Returns false if
- * none are armed. FREEZE is set.
- */
+/* Takes the armed blocks back. Returns false if none are armed. FREEZE is set. */
 static bool try_abort(struct zio_cset_core *cset, bool lost)
 {
 	if (!cset_move(cset, CSET_ARMED, CSET_ABORTING))
 		return false;
-	if (zio_cset_collects_shots(cset)) {
-		zio_shots_end(cset);
-		return true;
-	}
 	if (zio_cset_is_stream(cset))
 		zio_stream_close(cset);
 	cset->ops->stop_io(&cset->pub);
@@ -223,8 +216,7 @@ void zio_cset_kill(struct zio_cset_core *cset)
 /* Returns true if the driver has had the blocks for a whole round. */
 static bool is_overdue(struct zio_cset_core *cset)
 {
-	return cset_phase(cset) == CSET_ARMED && !zio_cset_collects_shots(cset) &&
-		zio_stream_progress(cset) == cset->watched;
+	return cset_phase(cset) == CSET_ARMED && zio_stream_progress(cset) == cset->watched;
 }
 
 /*

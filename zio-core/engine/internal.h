@@ -17,7 +17,6 @@
 #define CSET_STOP	BIT(5)
 #define CSET_GONE	BIT(6)
 #define CSET_STREAM	BIT(7)
-#define CSET_SHOTS	BIT(8)
 
 static inline int cset_phase(struct zio_cset_core *cset)
 {
@@ -106,7 +105,7 @@ static inline int zio_driver_error(int error)
 /* engine.c */
 int zio_cset_arm_event(struct zio_binding *bind, const struct timespec64 *at);
 int zio_cset_leave_armed(struct zio_cset_core *cset);
-void zio_cset_give_back(struct zio_cset_core *cset, int error);
+void zio_cset_fail_armed(struct zio_cset_core *cset, int error);
 int zio_cset_fail_arm(struct zio_cset_core *cset, int ret);
 void zio_cset_start_deferred(struct zio_cset_core *cset);
 void zio_cset_finish_blocks(struct zio_cset_core *cset);
@@ -124,15 +123,8 @@ void zio_stream_drop(struct zio_cset_core *cset);
 unsigned long zio_stream_progress(const struct zio_cset_core *cset);
 int zio_stream_fire(struct zio_binding *bind, const struct timespec64 *at);
 
-/* shots.c */
-void zio_shots_end(struct zio_cset_core *cset);
-int zio_shots_fire(struct zio_binding *bind, const struct timespec64 *at);
-
-/* Returns true if several events fill a block. This changes while the set is frozen. */
-static inline bool zio_cset_collects_shots(const struct zio_cset_core *cset)
-{
-	return atomic_read(&cset->state) & CSET_SHOTS;
-}
+/* block.c */
+struct zio_armed *zio_armed_end(struct zio_cset_core *cset);
 
 /* defer.c */
 void zio_cset_run_deferred(struct irq_work *work);

@@ -42,7 +42,7 @@ bool zio_cset_done(struct zio_cset *pub)
 	struct zio_cset_core *cset = to_cset_core(pub);
 	int phase;
 
-	if (unlikely(cset->flags & (ZIO_CSET_STREAM | ZIO_CSET_SHOTS)))
+	if (unlikely(zio_cset_is_stream(cset)))
 		return false;
 	rcu_read_lock();					/* E */
 	phase = take_from_driver(cset);
@@ -79,8 +79,6 @@ bool zio_cset_fail(struct zio_cset *pub, int error)
 	struct zio_cset_core *cset = to_cset_core(pub);
 	int phase;
 
-	if (zio_cset_collects_shots(cset))
-		return false;
 	cset->early_error = zio_driver_error(error);
 	phase = take_from_driver(cset);
 	if (phase == CSET_ARMING)
@@ -91,7 +89,7 @@ bool zio_cset_fail(struct zio_cset *pub, int error)
 	if (zio_cset_is_stream(cset))
 		zio_stream_close(cset);
 	rcu_read_lock();					/* E */
-	zio_cset_give_back(cset, error);
+	zio_cset_fail_armed(cset, error);
 	if (zio_cset_is_output(cset))
 		zio_cset_kick(cset);
 	rcu_read_unlock();

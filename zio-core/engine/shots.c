@@ -1,170 +1,114 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * shots.c: blocks that several events fill, one shot each
+ * shots.c: one arming, several blocks of each channel
  *
- * A driver with ZIO_CSET_SHOTS takes one shot in raw_io(), at once. If a user asks for
- * several shots in a block, the engine collects them. The first event takes a block of each
- * channel. Each event then calls raw_io() for the next part of these blocks. Between two
- * events the set is ARMED, and no context owns the blocks. The last shot finishes them:
- *
- *   IDLE --event--> ARMING ---raw_io() = 0--> ARMED ---event--> ARMING --> ...
- *                     |`------raw_io() = error-----------------> IDLE
- *                     `-------raw_io() = 0, the last shot------> IDLE
- *   ARMED --freeze-> ABORTING: the blocks get the shots so far -> IDLE
- *
- * CSET_SHOTS is set in the state word of such a set. So no other function arms it, at no
- * cost for other sets: the events of its trigger come here. With a trigger without events
- * of its own, each demand fills a whole block, and CSET_SHOTS is not set.
- *
- * While a shot is taken, data and len of a block are those of the shot. So a driver fills
- * it like any block. The block keeps the time of each shot for its control. A shot that the
- * driver has made shorter ends with zeros: so each shot begins at a multiple of its length,
- * and no reader gets the samples of an older block.
+ * A set with ZIO_CSET_SHOTS gets a block of each channel for each shot that a user wants. A
+ * channel gets all of them, or none. So no driver sees an arming that is incomplete, and the
+ * n-th block of an arming is the n-th shot. The list for zio_for_each_block() has the
+ * blocks of the first shot, then those of the second, and so on. All else is as for a set
+ * with one shot: engine.c finishes each block in the order of the list.
  */
+#include <linux/export.h>
+#include <linux/overflow.h>
+#include <linux/slab.h>
+
 #include "engine/block.h"
 #include "engine/internal.h"
 
 /**
- * zio_shots_set() - choose whether each event fills a block, or takes a shot of it
- * @cset: the channel set, frozen or not yet visible
- * @collect: take the shots of its shape; ignored without ZIO_CSET_SHOTS
+ * zio_shots_alloc() - allocate the list of the armed blocks of a set
+ * @n_chan: channels of the set
+ * @nshots: shots of an arming
  *
- * Context: Process.
+ * Context: Process, sleeps.
+ *
+ * Return: the list, without an entry, for kvfree(); NULL without memory.
  */
-void zio_shots_set(struct zio_cset_core *cset, bool collect)
+struct zio_armed *zio_shots_alloc(unsigned int n_chan, u32 nshots)
 {
-	if (collect && cset->flags & ZIO_CSET_SHOTS)
-		atomic_or(CSET_SHOTS, &cset->state);
-	else
-		atomic_andnot(CSET_SHOTS, &cset->state);
+	size_t n = size_add(array_size(n_chan, nshots), 1);
+
+	return kvcalloc(n, sizeof(struct zio_armed), GFP_KERNEL);
 }
 
-/* Gives the blocks their whole memory again, with the shots so far. */
-static void restore_blocks(struct zio_cset_core *cset)
+static void arm_channel(struct zio_channel_core *chan, struct zio_armed *armed)
 {
-	size_t len = cset->shots * cset->shot_len;
-	struct zio_armed *armed;
+	struct zio_cset_core *cset = chan->cset;
+	u32 seq = chan->seq, n = cset->pub.shape.nshots, i;
+	unsigned int stride = cset->n_active;
 
-	for (armed = cset->pub.armed; armed->chan; armed++) {
-		armed->block->data -= len;
-		armed->block->len = len;
+	chan->seq += n;
+	if (!zio_channel_take_shots(chan, armed, stride, true)) {
+		armed->chan = NULL;
+		zio_channel_count_no_block(chan, n, seq);
+		return;
 	}
-	cset->shots = 0;
-}
-
-/* Finishes the blocks, with the shots so far. The caller owns the phase. */
-void zio_shots_end(struct zio_cset_core *cset)
-{
-	restore_blocks(cset);
-	zio_cset_finish_blocks(cset);
-}
-
-/* The event is one of a trigger that the set has no more. */
-static void leave_shot(struct zio_cset_core *cset)
-{
-	if (cset->shots)
-		zio_cset_leave_armed(cset);
-	else
-		make_idle(cset);
-}
-
-/* Returns the nanoseconds since the first shot. */
-static s64 time_of_shot(const struct zio_cset_core *cset, const struct timespec64 *at)
-{
-	return (at->tv_sec - cset->now.tv_sec) * NSEC_PER_SEC +
-		at->tv_nsec - cset->now.tv_nsec;
-}
-
-/* A channel without a free block loses one, and the other channels take the shots. */
-static void begin_blocks(struct zio_cset_core *cset, const struct timespec64 *at)
-{
-	struct zio_armed *armed;
-
-	cset->now = *at;
-	cset->shot_len = cset->block_len / cset->pub.shape.nshots;
-	arm_blocks(cset, false, NULL, NULL);
-	for (armed = cset->pub.armed; armed->chan; armed++)
-		armed->block->len = cset->shot_len;
-}
-
-static void clear_gap(struct zio_block *block, size_t len)
-{
-	if (unlikely(block->len < len))
-		memset(block->data + block->len, 0, len - block->len);
-}
-
-/* The driver has taken the shot: the blocks get its time, and room for the next one. */
-static void pass_shot(struct zio_cset_core *cset, u32 ns)
-{
-	unsigned int taken = cset->shots++;
-	size_t len = cset->shot_len;
-	struct zio_armed *armed;
-
-	for (armed = cset->pub.armed; armed->chan; armed++) {
-		u32 *time = to_block_core(armed->block)->shots;
-
-		clear_gap(armed->block, len);
-		armed->block->data += len;
-		armed->block->len = len;
-		if (likely(time)) {
-			time[taken] = ns;
-			time[0] = taken + 1;
-		}
-	}
-}
-
-static int take_shot(struct zio_cset_core *cset, u32 ns)
-{
-	int ret = 0;
-
-	cset->fired++;
-	if (likely(cset->pub.armed->chan))
-		ret = cset->ops->raw_io(&cset->pub);
-	if (unlikely(ret)) {
-		WARN_ON_ONCE(ret == ZIO_PENDING);
-		restore_blocks(cset);
-		return zio_cset_fail_arm(cset, ret);
-	}
-	pass_shot(cset, ns);
-	if (cset->shots == cset->pub.shape.nshots)
-		zio_shots_end(cset);
-	else
-		zio_cset_leave_armed(cset);
-	return 0;
+	for (i = 0; i < n; i++)
+		zio_block_prepare(chan, armed[i * stride].block, seq + i, i);
 }
 
 /**
- * zio_shots_fire() - take a shot for an event
- * @bind: the set's binding; the set may have been given another one meanwhile
- * @at: time of the event, by the trigger's clock
+ * zio_shots_arm() - take the blocks of all shots, and list them by shots
+ * @cset: the channel set
  *
- * An event that is earlier than the first shot, or more than 2^32 - 1 ns later, begins
- * another block. The blocks before it have fewer shots.
+ * A channel that has fewer blocks than shots loses a block for each shot.
  *
- * Context: Any, under RCU.
- *
- * Return: 0; -EBUSY if the event is lost; -ESHUTDOWN if the set has another trigger; else
- * the driver's error.
+ * Context: Any; the caller owns the phase.
  */
-int zio_shots_fire(struct zio_binding *bind, const struct timespec64 *at)
+void zio_shots_arm(struct zio_cset_core *cset)
 {
-	struct zio_cset_core *cset = bind->cset;
-	s64 ns;
+	struct zio_armed *armed = cset->pub.armed, *to = armed;
+	size_t n = (size_t)cset->pub.shape.nshots * cset->n_active, i;
 
-	if (unlikely(!cset_enter(cset, CSET_SHOTS | CSET_ARMED) &&
-		     !cset_enter(cset, CSET_SHOTS | CSET_IDLE)))
-		return -EBUSY;
-	if (unlikely(cset->bind != bind)) {
-		leave_shot(cset);
-		return -ESHUTDOWN;
+	for (i = 0; i < n; i++)
+		armed[i].chan = NULL;
+	for (i = 0; i < cset->n_active; i++)
+		arm_channel(cset->active[i], armed + i);
+	for (i = 0; i < n; i++)
+		if (armed[i].chan)
+			*to++ = armed[i];
+	to->chan = NULL;
+}
+
+/**
+ * zio_cset_give_back() - give the last shots of an arming back untouched
+ * @pub: the channel set, with ZIO_CSET_SHOTS
+ * @n: how many shots, of all channels: less than zio_cset_nshots()
+ *
+ * For a board that has taken fewer shots. zio_cset_done() follows, or raw_io() returns 0: it
+ * finishes the other shots. Those that are given back have no number, and are no loss. A driver
+ * that gives all shots back calls zio_cset_fail(), or returns an error.
+ *
+ * Context: Any; the driver has the blocks, see zio_for_each_block().
+ */
+void zio_cset_give_back(struct zio_cset *pub, unsigned int n)
+{
+	if (WARN_ON_ONCE(n >= pub->shape.nshots))
+		return;
+	to_cset_core(pub)->given_back = n;
+}
+EXPORT_SYMBOL_GPL(zio_cset_give_back);
+
+/**
+ * zio_shots_take_back() - take back the shots that the driver has given back
+ * @cset: the channel set
+ *
+ * All channels go on with the same number, also one that had no block for any shot. That one
+ * has counted all shots as lost.
+ *
+ * Context: Any; the caller owns the phase.
+ */
+void zio_shots_take_back(struct zio_cset_core *cset)
+{
+	unsigned int n = cset->given_back, first = cset->pub.shape.nshots - n, i;
+	struct zio_armed *armed = zio_armed_end(cset);
+
+	cset->given_back = 0;
+	while (armed != cset->pub.armed && armed[-1].block->shot >= first) {
+		armed--;
+		zio_block_cancel(to_channel_core(armed->chan), armed->block);
+		armed->chan = NULL;
 	}
-	if (!cset->shots) {
-		begin_blocks(cset, at);
-		return take_shot(cset, 0);
-	}
-	ns = time_of_shot(cset, at);
-	if (likely(ns >= 0 && ns <= U32_MAX))
-		return take_shot(cset, ns);
-	zio_shots_end(cset);
-	return zio_shots_fire(bind, at);
+	for (i = 0; i < cset->n_active; i++)
+		cset->active[i]->seq -= n;
 }

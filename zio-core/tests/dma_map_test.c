@@ -89,6 +89,25 @@ static void segments_are_the_block(struct kunit *test)
 	}
 }
 
+/* What the board writes behind the samples is mapped, too. */
+static void trailer_is_mapped(struct kunit *test)
+{
+	struct test_device *tdev = create_device(test, test_board_create(test), TEST_TRAILER);
+	size_t last = BLOCK + TEST_TRAILER_LEN - 1;
+	struct zio_block *block;
+	dma_addr_t addr;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		use_type(tdev, types[i]);
+		block = take(tdev);
+		KUNIT_EXPECT_EQ(test, block->size, BLOCK);
+		KUNIT_EXPECT_EQ(test, zio_block_dma(block, last, &addr), 1);
+		KUNIT_EXPECT_EQ(test, addr, address_of(block->data + last));
+		put(tdev, block);
+	}
+}
+
 static void limits_of_the_device_hold(struct kunit *test)
 {
 	struct device *board = test_board_create(test);
@@ -255,6 +274,7 @@ static void map_ends_with_the_board(struct kunit *test)
 
 static struct kunit_case dma_map_cases[] = {
 	KUNIT_CASE(segments_are_the_block),
+	KUNIT_CASE(trailer_is_mapped),
 	KUNIT_CASE(limits_of_the_device_hold),
 	KUNIT_CASE(board_with_few_address_lines),
 	KUNIT_CASE(area_has_large_pieces),

@@ -190,7 +190,8 @@ static int test_raw_io(struct zio_cset *cset)
 			continue;
 		block->len -= tdev->short_by;
 		if (tdev->fill)
-			memset16(block->data, to_cset_core(cset)->fired - 1, block->len / 2);
+			memset16(block->data, to_cset_core(cset)->fired - 1 +
+				 TEST_SHOT * block->shot, block->len / 2);
 	}
 	tdev->io_calls++;
 	tdev->watched_calls += tdev->watched == current;
@@ -227,6 +228,14 @@ static int test_arm_event(struct zio_cset *cset, const struct timespec64 *at)
 	return tdev->event_return;
 }
 
+static int test_check_shape(struct zio_cset *cset, const struct zio_shape *shape)
+{
+	const struct test_device *tdev = zio_cset_priv(cset);
+	u64 n = (u64)shape->pre_samples + shape->post_samples;
+
+	return tdev->max_samples && n * shape->nshots > tdev->max_samples ? -E2BIG : 0;
+}
+
 static int test_attr_set(struct zio_cset *cset, struct zio_channel *chan,
 			 const struct zio_attr_desc *attr, u32 value)
 {
@@ -243,6 +252,7 @@ static const struct zio_cset_ops test_ops = {
 	.raw_io = test_raw_io,
 	.stop_io = test_stop_io,
 	.refill = test_refill,
+	.check_shape = test_check_shape,
 	.attr_set = test_attr_set,
 };
 
@@ -250,6 +260,7 @@ static const struct zio_cset_ops test_event_ops = {
 	.raw_io = test_raw_io,
 	.stop_io = test_stop_io,
 	.refill = test_refill,
+	.check_shape = test_check_shape,
 	.arm_event = test_arm_event,
 	.attr_set = test_attr_set,
 };
@@ -353,7 +364,8 @@ struct test_device *test_device_create(struct kunit *test, unsigned long flags,
 	tdev->test = test;
 	tdev->io_return = flags & ZIO_CSET_STREAM ? ZIO_PENDING : 0;
 	tdev->cset_desc = (struct zio_cset_desc) {
-		.flags = flags & ~(TEST_EVENTS | TEST_VALUES),
+		.flags = flags & ~(TEST_EVENTS | TEST_VALUES | TEST_TRAILER),
+		.trailer = flags & TEST_TRAILER ? TEST_TRAILER_LEN : 0,
 		.n_chan = n_chan,
 		.ssize = 2,
 		.ops = flags & TEST_EVENTS ? &test_event_ops : &test_ops,

@@ -56,7 +56,8 @@
  * @io_return: what raw_io() returns
  * @early: raw_io() calls zio_cset_done() itself, then returns ZIO_PENDING
  * @short_by: bytes by which raw_io() shortens each block
- * @fill: raw_io() writes the number of the event (from 0) into each sample
+ * @fill: raw_io() writes the number of the event (from 0), and the shot, into each sample
+ * @max_samples: of all shots that check_shape() accepts; 0: all
  * @io_calls: number of calls of raw_io(); the core makes none for an event without blocks
  * @watched: a task, or NULL
  * @watched_calls: number of calls of raw_io() by @watched
@@ -83,6 +84,7 @@ struct test_device {
 	bool early;
 	size_t short_by;
 	bool fill;
+	u32 max_samples;
 	unsigned int io_calls;
 	const struct task_struct *watched;
 	unsigned int watched_calls;
@@ -100,9 +102,16 @@ struct test_device {
 	int attr_error;
 };
 
-/* For test_device_create(): the driver has arm_event(); its blocks have values */
+/*
+ * For test_device_create(): the driver has arm_event(); its blocks have values; the board
+ * writes behind samples
+ */
 #define TEST_EVENTS	BIT(31)
 #define TEST_VALUES	BIT(30)
+#define TEST_TRAILER	BIT(29)
+
+#define TEST_TRAILER_LEN	13
+#define TEST_SHOT		1000	/* what a shot adds to the samples */
 
 /**
  * struct test_area - buffers of a set

@@ -134,13 +134,11 @@ static void set_rearm(struct zio_cset_core *cset, bool rearm)
 	cset->rearm = rearm;
 }
 
-/* Events fill a block shot by shot; a demand fills a block as a whole. */
-static void use_shots(struct zio_cset_core *cset)
+/* A reader takes a block from the driver, past the queue, only if it is the only one. */
+static void use_pull(struct zio_cset_core *cset)
 {
-	unsigned long flags = ZIO_TRIGGER_ON_DEMAND | ZIO_TRIGGER_REARM;
-
-	zio_shots_set(cset, cset->pub.shape.nshots > 1 &&
-		      !(cset->bind->trig->type->flags & flags));
+	cset->can_pull = cset->on_demand && !zio_cset_is_output(cset) &&
+		!(cset->flags & ZIO_CSET_SLEEPS) && cset->pub.shape.nshots == 1;
 }
 
 /* The set is frozen, or not yet visible. */
@@ -155,9 +153,7 @@ static void use_binding(struct zio_cset_core *cset, struct zio_binding *bind)
 	cset->bind = bind;
 	cset->on_demand = (flags & ZIO_TRIGGER_ON_DEMAND) ||
 		((flags & ZIO_TRIGGER_REARM) && zio_cset_is_output(cset));
-	cset->can_pull = cset->on_demand && !zio_cset_is_output(cset) &&
-		!(cset->flags & ZIO_CSET_SLEEPS);
-	use_shots(cset);
+	use_pull(cset);
 }
 
 /* The set is frozen. */
@@ -167,25 +163,40 @@ static void set_shape(struct zio_cset_core *cset, const struct zio_shape *shape)
 	WRITE_ONCE(cset->pub.shape.nshots, shape->nshots);
 	WRITE_ONCE(cset->pub.shape.pre_samples, shape->pre_samples);
 	WRITE_ONCE(cset->pub.shape.post_samples, shape->post_samples);
-	use_shots(cset);
+	use_pull(cset);
 }
 
 /* An interleaved block carries the channels of the mask. */
 static int size_block(const struct zio_cset_core *cset, const struct zio_shape *shape,
 		      size_t *len)
 {
+	size_t with_trailer;
 	u32 n;
 
 	if (check_add_overflow(shape->pre_samples, shape->post_samples, &n))
 		return -EOVERFLOW;
 	if (!n != !cset->ssize)
 		return -EINVAL;
-	if (check_mul_overflow(n, shape->nshots, &n) ||
-	    (cset->flags & ZIO_CSET_INTERLEAVED &&
+	if ((cset->flags & ZIO_CSET_INTERLEAVED &&
 	     check_mul_overflow(n, (u32)hweight64(shape->mask), &n)) ||
-	    check_mul_overflow((size_t)n, (size_t)cset->ssize, len))
+	    check_mul_overflow((size_t)n, (size_t)cset->ssize, len) ||
+	    check_add_overflow(*len, (size_t)cset->desc->trailer, &with_trailer))
 		return -EOVERFLOW;
 	return 0;
+}
+
+/**
+ * zio_binding_check_shape() - ask the driver whether its board can take a shape
+ * @cset: the channel set; the caller holds its mutex, or it is not yet visible
+ * @shape: the shape
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0, or an error of the driver.
+ */
+int zio_binding_check_shape(struct zio_cset_core *cset, const struct zio_shape *shape)
+{
+	return cset->ops->check_shape ? cset->ops->check_shape(&cset->pub, shape) : 0;
 }
 
 /**
@@ -209,9 +220,9 @@ int zio_binding_create(struct zio_cset_core *cset, const char *name)
 			bind);
 		return PTR_ERR(bind);
 	}
-	ret = size_block(cset, &cset->pub.shape, &cset->block_len);
-	if (!ret)
-		ret = add_directory(bind);
+	ret = size_block(cset, &cset->pub.shape, &cset->block_len) ?:
+		zio_binding_check_shape(cset, &cset->pub.shape) ?:
+		add_directory(bind);
 	if (ret) {
 		destroy_binding(bind);
 		return ret;
@@ -304,21 +315,31 @@ int zio_binding_change(struct zio_cset_core *cset, const char *name)
 static int change_shape(struct zio_cset_core *cset, const struct zio_shape *new)
 {
 	const struct zio_shape old = cset->pub.shape;
+	struct zio_armed *armed;
 	size_t len;
 	int ret = size_block(cset, new, &len);
 
 	if (ret || !memcmp(&old, new, sizeof(old)))
 		return ret;
+	ret = zio_binding_check_shape(cset, new);
+	if (ret)
+		return ret;
+	armed = zio_shots_alloc(cset->n_chan, new->nshots);
+	if (!armed)
+		return -ENOMEM;
 	/* Drivers, and types of buffers, read the sizes, too. */
 	zio_cset_freeze(cset);
 	set_shape(cset, new);
-	if (len != cset->block_len)
+	if (len != cset->block_len || new->nshots != old.nshots)
 		ret = zio_buffers_resize(cset, len);
-	if (ret)
+	if (ret) {
 		set_shape(cset, &old);
-	else
+	} else {
+		swap(cset->pub.armed, armed);
 		zio_cset_refresh(cset);
+	}
 	zio_cset_unfreeze(cset);
+	kvfree(armed);
 	return ret;
 }
 
@@ -332,7 +353,8 @@ static int change_shape(struct zio_cset_core *cset, const struct zio_shape *new)
  *
  * Return: 0; -EINVAL for no samples at all (or for any, if the set has none); -EOPNOTSUPP
  * if the set lacks ZIO_CSET_PRE_SAMPLES; -EOVERFLOW; -ENOMEM; -ENOSPC if a buffer's area
- * is too small. On error the old sizes stay in force.
+ * is too small; or an error of the driver's check_shape(). On error the old sizes stay in
+ * force.
  */
 int zio_binding_set_samples(struct zio_binding *bind, u32 pre, u32 post)
 {
@@ -346,14 +368,14 @@ int zio_binding_set_samples(struct zio_binding *bind, u32 pre, u32 post)
 }
 
 /**
- * zio_binding_set_nshots() - change how many shots a block holds
+ * zio_binding_set_nshots() - change how many shots an arming has
  * @bind: the binding; the caller holds the mutex of its set
  * @nshots: number of shots, at least 1
  *
  * Context: Process, sleeps.
  *
- * Return: as zio_binding_set_samples(); -EOPNOTSUPP if the set has neither
- * ZIO_CSET_MULTI_SHOT nor ZIO_CSET_SHOTS; -ERANGE for more than ZIO_MAX_SHOTS with the latter.
+ * Return: as zio_binding_set_samples(); -EOPNOTSUPP if the set lacks ZIO_CSET_SHOTS; -ERANGE
+ * if a buffer has fewer blocks, or its area has no room for one block more than that.
  */
 int zio_binding_set_nshots(struct zio_binding *bind, u32 nshots)
 {
@@ -361,9 +383,9 @@ int zio_binding_set_nshots(struct zio_binding *bind, u32 nshots)
 
 	if (!nshots)
 		return -EINVAL;
-	if (nshots > 1 && !(bind->cset->flags & (ZIO_CSET_MULTI_SHOT | ZIO_CSET_SHOTS)))
+	if (nshots > 1 && !(bind->cset->flags & ZIO_CSET_SHOTS))
 		return -EOPNOTSUPP;
-	if (nshots > ZIO_MAX_SHOTS && bind->cset->flags & ZIO_CSET_SHOTS)
+	if (nshots > zio_buffers_max_shots(bind->cset))
 		return -ERANGE;
 	shape.nshots = nshots;
 	return change_shape(bind->cset, &shape);

@@ -85,6 +85,7 @@ void zio_cset_switch(struct zio_cset_core *cset, bool *place, bool enable);
 int zio_binding_enable(struct zio_binding *bind, bool enable);
 int zio_binding_set_samples(struct zio_binding *bind, u32 pre, u32 post);
 int zio_binding_set_nshots(struct zio_binding *bind, u32 nshots);
+int zio_binding_check_shape(struct zio_cset_core *cset, const struct zio_shape *shape);
 int zio_cset_set_mask(struct zio_cset_core *cset, u64 mask);
 int zio_trigger_refresh(struct zio_trigger *trig);
 

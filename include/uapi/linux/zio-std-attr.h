@@ -58,11 +58,12 @@ enum zio_trg_std_attr {
 	ZIO_ATTR_TRIG_POST_SAMP,
 	ZIO_ATTR_TRIG_PRE_SAMP,
 	ZIO_ATTR_TRIG_CLOCK,	/* CLOCK_* of the time stamp; often not here: see below */
+	ZIO_ATTR_TRIG_SHOT,	/* if N_SHOTS is above 1: the shot of its arming, from 0 */
 	ZIO_ATTR_TRIG_VERSION = ZIO_ATTR_VERSION,
 	_ZIO_TRG_ATTR_STD_NUM
 };
 
-/* With ZIO_TLV_SHOTS: the extended attributes of a trigger that have the times of shots */
+/* With ZIO_TLV_SHOTS, in recordings: the attributes of a trigger with the times of shots */
 #define ZIO_ATTR_TRIG_EXT_SHOT	8
 #define ZIO_MAX_SHOTS		16
 

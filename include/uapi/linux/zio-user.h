@@ -134,7 +134,7 @@ struct zio_tlv {
 #define ZIO_TLV_CHANNELS	1 /* u64: mask of the channels of an interleaved block */
 #define ZIO_TLV_BLOCK_INFO	2 /* u64 of the driver, in recordings of older versions */
 #define ZIO_TLV_SHARE		3 /* struct zio_share_info, in controls of an output */
-#define ZIO_TLV_SHOTS		4 /* struct zio_shots_info: several events filled the block */
+#define ZIO_TLV_SHOTS		4 /* struct zio_shots_info, in older recordings */
 
 /**
  * enum zio_share_how - how an output took the last block with ZIO_CONTROL_SHARED
@@ -159,9 +159,12 @@ struct zio_share_info {
 };
 
 /**
- * struct zio_shots_info - payload of ZIO_TLV_SHOTS
+ * struct zio_shots_info - payload of ZIO_TLV_SHOTS: several events have filled the block
  * @n: shots in the block, each with the same number of samples
  * @unused: zero
+ *
+ * The kernel makes no such block any more: each shot has a block, see
+ * ZIO_ATTR_TRIG_SHOT.
  *
  * The first shot is at &zio_control.tstamp. Shot i is ext_val[ZIO_ATTR_TRIG_EXT_SHOT + i - 1]
  * nanoseconds later, in &zio_control.attr_trigger (i = 1 ... n - 1).

@@ -23,6 +23,7 @@ static const struct reason reasons[] = {
 	{ "current_trigger", ENOENT, "there is no trigger type or shared trigger of this name" },
 	{ "max-buffer-len", EBUSY,
 	  "the channel has a ring, or blocks of its area are queued or in use" },
+	{ "max-buffer-len", ENOSPC, "each shot needs a block: reduce nshots first" },
 	{ "max-buffer-kb", ENOSPC,
 	  "that is less than one block: use more, or fewer samples" },
 	{ "max-buffer-kb", EBUSY, BLOCKS_IN_USE },
