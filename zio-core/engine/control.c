@@ -73,8 +73,10 @@ static void put_attr(struct zio_ctrl_attr *ctrl, const struct zio_attr_desc *des
 static void put_attrs(struct zio_ctrl_attr *ctrl, const struct zio_attr *attrs,
 		      const u32 *values, unsigned int n)
 {
-	while (n--)
-		put_attr(ctrl, attrs++->desc, READ_ONCE(*values++));
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		put_attr(ctrl, attrs[i].desc, READ_ONCE(values[i]));
 }
 
 static void put_attr_set(struct zio_ctrl_attr *ctrl, const struct zio_attr_set *set)

@@ -96,7 +96,7 @@ static int device_attr_set(struct zio_device *zdev, const struct zio_attr_desc *
 	ret = board_take_value(board, attr, value);
 	/* The other writer runs meanwhile, if nothing keeps it out. */
 	if (attr->id == SECONDS)
-		fsleep(20);
+		fsleep(1000);
 	atomic_dec(&board->in_set);
 	return ret;
 }
@@ -239,8 +239,9 @@ static void users_of_a_device_take_turns(struct kunit *test)
 	struct task_struct *thread = test_thread_run(test, store_seconds, board);
 
 	KUNIT_EXPECT_TRUE(test, test_wait_for(board->sets > 1));
-	while (board->sets < 300) {
+	while (board->sets < 60) {
 		KUNIT_ASSERT_EQ(test, test_store(&board->zdev->dev.kobj, "command", "1"), 0);
+		KUNIT_EXPECT_TRUE(test, test_wait_for(atomic_read(&board->in_set)));
 		KUNIT_ASSERT_STREQ(test, test_show(test, &board->zdev->dev.kobj, "temperature"),
 				   "-40\n");
 	}

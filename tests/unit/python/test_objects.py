@@ -58,7 +58,11 @@ def test_attributes_of_a_device(sysfs: Path) -> None:
         (sysfs / name).chmod(mode)
     (sysfs / "accepted").write_text("version\nmode 0 1 3\ncommand [0 1 3]\n")
     device = zio.find("fake-0007")
-    assert set(device) == {"version", "mode", "command"}
+    assert dict(device) == {"version": 3, "mode": 3}
+    assert len(device) == 2
+    assert device.commands() == ["command"]
+    assert "command" in device
+    assert "calibration" not in device
     assert device["version"] == 3
     device["mode"] = 1
     device["command"] = 2

@@ -88,13 +88,8 @@ def test_settings_of_a_board() -> None:
     """Attributes of a device, a command, and the trigger of the board."""
     in_guest("zio-load", "zio-fake-adc")
     device = zio.find("zadc")
-    assert set(device) == {
-        "version",
-        "seconds",
-        "command",
-        "temperature",
-        "transfer-mode",
-    }
+    assert set(device) == {"version", "seconds", "temperature", "transfer-mode"}
+    assert "command" in device
     assert device["version"] == 1 << 24
     device["command"] = 1
     assert device["temperature"] == -39

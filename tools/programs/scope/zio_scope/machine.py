@@ -100,7 +100,7 @@ def _settings(cset: Any, trigger: str) -> tuple[Setting, ...]:
         Setting(cset.name, "current_trigger", trigger, True, _triggers(trigger)),
     ]
     part = cset.trigger
-    for name in sorted(part):
+    for name in sorted([*part, *part.commands()]):
         if name not in ("name", "uevent", "version") and part.is_writable(name):
             settings.append(Setting(part.name, name, _text(part, name), True))
     for chan in cset.chan:

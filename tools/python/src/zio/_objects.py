@@ -166,13 +166,18 @@ class Object(MutableMapping[str, Value]):
         return found
 
     def __iter__(self) -> Iterator[str]:
-        return iter([name for name, _, _ in self._attributes()])
+        """Iterate over what can be read: a command has no value."""
+        return iter([name for name, readable, _ in self._attributes() if readable])
 
     def __len__(self) -> int:
-        return len(self._attributes())
+        return sum(readable for _, readable, _ in self._attributes())
 
     def __contains__(self, attribute: object) -> bool:
         return any(name == attribute for name, _, _ in self._attributes())
+
+    def commands(self) -> list[str]:
+        """Return the attributes that can only be written."""
+        return [name for name, readable, _ in self._attributes() if not readable]
 
     def is_writable(self, attribute: str) -> bool:
         """Tell whether the mode of an attribute allows to write it."""
