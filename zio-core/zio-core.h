@@ -62,16 +62,23 @@ struct zio_snapshot {
  * @is_dry: the device had no block at the last zio_channel_take()
  * @n_dry: how often the device has lost its last block without a new one
  * @dropped: unread blocks that "prefer-new" has dropped
+ * @haste: output: ZIO_HASTE_*; under chan->lock, or by the owner of the phase
+ * @turns: output: how often the oldest block is in flight, if blocks are repeated
+ * @lock: output: @turns
  *
- * The context of zio_channel_take() writes all fields, but @limit.
+ * The context of zio_channel_take() writes all fields, but @limit and those of outputs. An
+ * output counts from the tail of the queue: see ostream.c.
  */
 struct zio_stream {
 	unsigned int taken;
 	unsigned int limit;
 	int wants;
 	bool is_dry;
+	u8 haste;
 	unsigned long n_dry;
 	unsigned long dropped;
+	unsigned int turns;
+	raw_spinlock_t lock; /* as above */
 };
 
 /* A FIFO of finished blocks, see queue.c */
@@ -165,6 +172,7 @@ struct zio_cset_core {
 	unsigned long flags;
 	unsigned int ssize, n_chan, align, dma_bits;
 	unsigned int queue_depth; /* of a stream: see stream.c */
+	bool cyclic; /* of an output stream: see ostream.c */
 	struct zio_dma *dma; /* of a set whose board does DMA: see buffer/dma-map.c */
 
 	/* the device's side */

@@ -7,6 +7,13 @@
  * several at a time. drivers/zio-zero.c has an example; Documentation/dma-cards.md explains
  * how to write such a driver.
  *
+ * With ZIO_CSET_OUTPUT the driver takes blocks with samples, in the order of their writers,
+ * and completes those that were played. zio_channel_lost() gives up the oldest ones. The
+ * core calls raw_io() when there are blocks. It keeps blocks in flight when stop_io() has
+ * returned: the next raw_io() takes them again. If the user wants the last block repeated,
+ * zio_channel_take() returns that block again; with ZIO_CSET_CYCLIC the board repeats it.
+ * drivers/zio-play.c is an example.
+ *
  * raw_io() starts the stream and returns ZIO_PENDING. It takes the first blocks of the
  * channels that zio_for_each_channel() visits. There are no other armed blocks. Any other
  * value is an error, and the core takes the blocks back.
@@ -47,5 +54,6 @@ struct zio_block *const *zio_channel_in_flight_row(struct zio_channel *chan,
 void zio_channel_complete(struct zio_channel *chan, unsigned int n);
 void zio_channel_lost(struct zio_channel *chan, unsigned int n);
 void zio_channel_give_back(struct zio_channel *chan, unsigned int n);
+bool zio_cset_is_cyclic(const struct zio_cset *cset);
 
 #endif /* _LINUX_ZIO_STREAM_H */

@@ -44,8 +44,8 @@ struct zio_trigger;
  * @stop_io: mandatory if @raw_io ever returns ZIO_PENDING. Process context, may sleep.
  *        After it returns, the driver does not touch the blocks, and does not call
  *        zio_cset_done() for them.
- * @refill: optional, for ZIO_CSET_STREAM. zio_channel_take() has found no free block of
- *        @chan, and there may be one now. See zio-stream.h.
+ * @refill: optional, for ZIO_CSET_STREAM. zio_channel_take() has found no block of @chan,
+ *        and there may be one now. See zio-stream.h.
  * @arm_event: optional, for ZIO_CSET_STREAM. Passes an event of the set's trigger to the
  *        board. See zio-stream.h.
  * @check_shape: optional; process context, may sleep; one call at a time per set. Returns 0 if
@@ -83,7 +83,8 @@ struct zio_cset_ops {
 #define ZIO_CSET_SHOTS		BIT(4)	/* inputs: one arming gives several blocks */
 #define ZIO_CSET_INTERLEAVED	BIT(5)	/* one block carries all channels */
 #define ZIO_CSET_HARDIRQ	BIT(7)	/* raw_io() takes no lock that sleeps under RT */
-#define ZIO_CSET_STREAM		BIT(8)	/* inputs: many blocks in flight, see zio-stream.h */
+#define ZIO_CSET_STREAM		BIT(8)	/* many blocks in flight, see zio-stream.h */
+#define ZIO_CSET_CYCLIC		BIT(9)	/* output streams: the board repeats its last block */
 #define ZIO_CSET_DMA		BIT(10)	/* the board reads or writes the blocks itself */
 #define ZIO_CSET_DISABLED	BIT(11)	/* disabled at first */
 #define ZIO_CSET_CHANS_DISABLED	BIT(12)	/* each channel is disabled at first */

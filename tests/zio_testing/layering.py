@@ -73,7 +73,7 @@ FACES = {"tools/libzio": "zio.h"}
 LIBRARY = "tools/libzio/"
 # FOLDER: FILE..., and why it stands. Uses inside of it are not judged: split large ones.
 CIRCLES = {
-    "zio-core/engine: defer engine fire freeze stream":
+    "zio-core/engine: defer engine fire freeze ostream stream":
         "each step of a set begins the next one, and each can fail",
     "zio-core/channel: chardev dmabuf flush node poll ring session "
     "set-ring sniff splice sync tap-ring tap":

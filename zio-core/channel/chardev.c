@@ -435,6 +435,8 @@ static int offer_block(struct zio_session *sess, struct zio_sink *to, bool nowai
 	to_block_core(block)->seq = chan->seq;
 	block->zio_alarms = 0;
 	block->drv_alarms = 0;
+	if (zio_cset_is_stream(chan->cset))
+		zio_block_take_alarms(chan, block);
 	zio_block_snapshot(chan, block);
 	fill_control(sess, block);
 	zio_share_ops->describe(chan, &sess->ctrl);

@@ -175,6 +175,8 @@ __poll_t zio_poll_out(struct file *file, struct poll_table_struct *wait)
 		key = EPOLLOUT | EPOLLWRNORM | EPOLLERR;
 	else if (sess->block || chan->buf->type->ops->has_room(chan->buf))
 		key = EPOLLOUT | EPOLLWRNORM;
+	else
+		zio_ostream_hasten(chan, ZIO_HASTE_NOW);
 	mutex_unlock(&chan->lock);
 	return key;
 }

@@ -199,6 +199,8 @@ void zio_session_close(struct zio_session *sess)
 			zio_session_flush(sess);
 		else
 			zio_session_leave(sess);
+		if (list_empty(&chan->sessions))
+			zio_ostream_hasten(chan, ZIO_HASTE_LAST);
 	}
 	zio_channel_note_readers(chan);
 	mutex_unlock(&chan->lock);
@@ -329,7 +331,7 @@ void zio_session_submit(struct zio_session *sess)
 	block->len = core->used;
 	core->seq = chan->seq++;
 	sess->block = NULL;
-	zio_queue_push(&chan->queue, block);
+	zio_output_push(chan, block);
 	zio_cset_kick_held(chan->cset);
 }
 
@@ -460,8 +462,10 @@ static int try_output(struct zio_session *sess)
 	if (unlikely(chan->slowpath))
 		return -EBUSY;
 	block = chan->buf->type->ops->get_block(chan->buf);
-	if (!block)
+	if (!block) {
+		zio_ostream_hasten(chan, ZIO_HASTE_NOW);
 		return -EAGAIN;
+	}
 	to_block_core(block)->used = 0;
 	block->len = block->size;
 	block->tstamp = (struct zio_timestamp){ 0 };

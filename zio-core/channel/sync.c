@@ -5,7 +5,7 @@
  * close() does not wait: queued blocks are played at later events, or dropped when the
  * board goes.
  *
- *   W  zio_blocks_drop() counts a dropped block, then stores chan->played (release). It
+ *   W  count_dropped_output() counts a block, then stores chan->played (release). It
  *      pairs with fsync(), which loads chan->played (acquire), then the count. Without it,
  *      fsync() could miss a dropped block.
  */
@@ -36,6 +36,8 @@ static int send_all(struct zio_session *sess, u32 *until)
 	else if (sess->block && to_block_core(sess->block)->used)
 		zio_session_flush(sess);
 	*until = sess->chan->seq;
+	if (!ret)
+		zio_ostream_hasten(sess->chan, ZIO_HASTE_LAST);
 	zio_session_unlock(sess);
 	return ret;
 }

@@ -111,6 +111,8 @@ ZIO_LIMITS(cset, depth, .min = 1, .error = -ERANGE,
 ZIO_SET_BY(cset, depth, (zio_stream_set_depth(kobj_to_cset(kobj), value), 0))
 ZIO_LIMITS(cset, mask, .min = 1, .max = zio_cset_all_channels(kobj_to_cset(kobj)))
 
+ZIO_SET_BY(cset, cyclic, (zio_ostream_set_cyclic(kobj_to_cset(kobj), value), 0))
+
 static int cset_store_mask(struct kobject *kobj, const struct zio_file *file,
 			   const char *text)
 {
@@ -131,6 +133,8 @@ static struct attribute *cset_files[] = {
 		 ZIO_STORE(cset, mask), .needs = ZIO_CSET_INTERLEAVED),
 	ZIO_FILE("queue-depth", 0644, CSET_VALUE(queue_depth), ZIO_SET(cset, depth),
 		 .needs = ZIO_CSET_STREAM),
+	ZIO_FILE("cyclic", 0644, CSET_VALUE(cyclic), .set = cset_set_cyclic,
+		 .needs = ZIO_CSET_STREAM | ZIO_CSET_OUTPUT),
 	/* Its line of "accepted" may be longer than a page. */
 	ZIO_FILE("current_trigger", 0644, .show = cset_show_trigger, .lock_show = true,
 		 ZIO_STORE(cset, trigger), .no_lock = true),

@@ -14,6 +14,7 @@ static void init_channel(struct zio_channel_core *chan, struct zio_cset_core *cs
 	chan->pub.index = index;
 	chan->enabled = !(cset->flags & ZIO_CSET_CHANS_DISABLED);
 	chan->queue.stream.wants = 1;
+	raw_spin_lock_init(&chan->queue.stream.lock);
 	init_waitqueue_head(&chan->wq);
 	mutex_init(&chan->lock);
 	INIT_LIST_HEAD(&chan->sessions);

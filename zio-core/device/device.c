@@ -111,9 +111,11 @@ bool zio_device_name_is_valid(const char *name)
 
 static bool stream_is_valid(const struct zio_cset_desc *desc)
 {
+	bool is_output = desc->flags & ZIO_CSET_OUTPUT;
+
 	if (!(desc->flags & ZIO_CSET_STREAM))
-		return true;
-	return !(desc->flags & ZIO_CSET_OUTPUT) && desc->ops->stop_io &&
+		return !(desc->flags & ZIO_CSET_CYCLIC);
+	return (is_output || !(desc->flags & ZIO_CSET_CYCLIC)) && desc->ops->stop_io &&
 		desc->queue_depth <= ZIO_MAX_QUEUE_DEPTH;
 }
 

@@ -381,8 +381,7 @@ struct zio_armed *zio_armed_end(struct zio_cset_core *cset)
 
 static void drop_output(struct zio_channel_core *chan, struct zio_block *block)
 {
-	WRITE_ONCE(chan->dropped, chan->dropped + 1);
-	smp_store_release(&chan->played, to_block_core(block)->seq + 1);	/* W */
+	count_dropped_output(chan, block);
 	zio_output_put(chan, block);
 	zio_channel_notify(chan);
 }

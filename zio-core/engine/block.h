@@ -181,6 +181,14 @@ static inline void queue_input(struct zio_channel_core *chan, struct zio_block *
 	zio_channel_wake_reader(chan);
 }
 
+/* A block of an output was not played. */
+static inline void count_dropped_output(struct zio_channel_core *chan,
+					const struct zio_block *block)
+{
+	WRITE_ONCE(chan->dropped, chan->dropped + 1);
+	smp_store_release(&chan->played, to_block_core(block)->seq + 1); /* W */
+}
+
 static inline void finish_output(struct zio_channel_core *chan, struct zio_block *block)
 {
 	chan->blocks++;

@@ -54,7 +54,9 @@ static bool is_settled(struct zio_cset_core *cset)
 /* Returns true if the armed blocks wait for no event, so that an abort loses none. */
 bool zio_cset_is_armed_ahead(const struct zio_cset_core *cset)
 {
-	return !zio_cset_is_output(cset) && (cset->on_demand || cset->rearm);
+	if (zio_cset_is_output(cset))
+		return zio_cset_is_stream(cset);
+	return cset->on_demand || cset->rearm;
 }
 
 /* Waits until no input takes blocks of the set's outputs: see share/route.c. */
@@ -216,7 +218,8 @@ void zio_cset_kill(struct zio_cset_core *cset)
 /* Returns true if the driver has had the blocks for a whole round. */
 static bool is_overdue(struct zio_cset_core *cset)
 {
-	return cset_phase(cset) == CSET_ARMED && zio_stream_progress(cset) == cset->watched;
+	return cset_phase(cset) == CSET_ARMED &&
+		zio_stream_progress(cset) == cset->watched && !zio_ostream_is_idle(cset);
 }
 
 /*

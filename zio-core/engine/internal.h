@@ -122,6 +122,17 @@ void zio_stream_close(struct zio_cset_core *cset);
 void zio_stream_drop(struct zio_cset_core *cset);
 unsigned long zio_stream_progress(const struct zio_cset_core *cset);
 int zio_stream_fire(struct zio_binding *bind, const struct timespec64 *at);
+void zio_stream_refill(struct zio_cset_core *cset);
+
+/* ostream.c */
+void zio_ostream_kick(struct zio_cset_core *cset);
+void zio_ostream_open(struct zio_channel_core *chan);
+struct zio_block *zio_ostream_take(struct zio_channel_core *chan);
+struct zio_block *const *zio_ostream_row(struct zio_channel_core *chan, unsigned int i,
+					 unsigned int *n);
+void zio_ostream_finish(struct zio_channel_core *chan, unsigned int n, bool is_played);
+void zio_ostream_drop(struct zio_cset_core *cset, bool is_lost, int error);
+bool zio_ostream_is_idle(const struct zio_cset_core *cset);
 
 /* block.c */
 struct zio_armed *zio_armed_end(struct zio_cset_core *cset);

@@ -26,7 +26,7 @@
  *   I  zio_channel_take() sets wants, then (full barrier) looks for a block again. It pairs
  *      with a context that puts a block, then (full barrier) looks at wants. Without them,
  *      the channel could have a free block, and the driver would never be told.
- *   E  refill_channels() runs under RCU, after it has found the set ARMED. It pairs with
+ *   E  zio_stream_refill() runs under RCU, after it has found the set ARMED. It pairs with
  *      zio_stream_close(): the set is ABORTING, and a grace period passes before
  *      stop_io(). Without it, refill() could run beside stop_io(), and a driver could
  *      start hardware that was just stopped.
@@ -135,12 +135,13 @@ static __always_inline void prepare_block(struct zio_channel_core *chan,
 }
 
 /**
- * zio_channel_take() - take a free block of a stream
+ * zio_channel_take() - take a free block of a stream, or the next one to play
  * @pub: the channel
  *
  * The block is in flight until zio_channel_complete(). Its length is that of the trigger.
  * Its time stamp and alarms are zero. If there is no free block, refill() follows when
- * there may be one.
+ * there may be one. The block of an output is as its user has written it. It may be in
+ * flight several times, if the core repeats blocks.
  *
  * Context: Any, from raw_io() until stop_io() returns; one caller at a time per channel.
  *
@@ -155,6 +156,8 @@ struct zio_block *zio_channel_take(struct zio_channel *pub)
 	unsigned int taken = stream->taken;
 	struct zio_block *block;
 
+	if (unlikely(zio_cset_is_output(chan->cset)))
+		return zio_ostream_take(chan);
 	if (taken - READ_ONCE(q->head) >= READ_ONCE(stream->limit))
 		return NULL;
 	block = get_block(chan);
@@ -226,6 +229,11 @@ unsigned int zio_channel_take_blocks(struct zio_channel *pub, unsigned int n)
 	unsigned int in_flight = stream->taken - READ_ONCE(chan->queue.head);
 	unsigned int limit = READ_ONCE(stream->limit), taken = 0, more;
 
+	if (unlikely(zio_cset_is_output(chan->cset))) {
+		while (taken < n && zio_ostream_take(chan))
+			taken++;
+		return taken;
+	}
 	if (in_flight >= limit)
 		return 0;
 	n = min(n, limit - in_flight);
@@ -258,7 +266,13 @@ struct zio_block *zio_channel_in_flight(struct zio_channel *pub, unsigned int i)
 {
 	struct zio_channel_core *chan = to_channel_core(pub);
 	struct zio_queue *q = &chan->queue;
+	struct zio_block *const *row;
+	unsigned int n = 1;
 
+	if (unlikely(zio_cset_is_output(chan->cset))) {
+		row = zio_ostream_row(chan, i, &n);
+		return row ? READ_ONCE(*row) : NULL;
+	}
 	if (i >= READ_ONCE(chan->queue.stream.taken) - q->head)
 		return NULL;
 	return READ_ONCE(q->slot[(q->head + i) & q->mask]);
@@ -284,6 +298,8 @@ struct zio_block *const *zio_channel_in_flight_row(struct zio_channel *pub,
 	unsigned int in_flight = READ_ONCE(chan->queue.stream.taken) - chan->queue.head;
 	struct zio_queue *q = &chan->queue;
 
+	if (unlikely(zio_cset_is_output(chan->cset)))
+		return zio_ostream_row(chan, i, n);
 	if (i >= in_flight)
 		return NULL;
 	*n = zio_queue_row(q, q->head + i, min(*n, in_flight - i));
@@ -346,7 +362,8 @@ static void publish_blocks(struct zio_channel_core *chan, unsigned int n)
  *
  * The driver has set their length, time stamp, alarms and values. The blocks get the next
  * numbers. Readers see all of them at once, and are woken once. Blocks that the hardware
- * finishes out of order wait in the driver.
+ * finishes out of order wait in the driver. Those of an output were played: they return to
+ * their buffer, and writers wake.
  *
  * Context: Any, from raw_io() until stop_io() returns; one caller at a time per channel,
  * together with zio_channel_lost().
@@ -356,6 +373,10 @@ void zio_channel_complete(struct zio_channel *pub, unsigned int n)
 	struct zio_channel_core *chan = to_channel_core(pub);
 	unsigned int in_flight = READ_ONCE(chan->queue.stream.taken) - chan->queue.head;
 
+	if (unlikely(zio_cset_is_output(chan->cset))) {
+		zio_ostream_finish(chan, n, true);
+		return;
+	}
 	if (WARN_ON_ONCE(n > in_flight))
 		n = in_flight;
 	if (!n)
@@ -374,7 +395,8 @@ EXPORT_SYMBOL_GPL(zio_channel_complete);
  * @pub: the channel
  * @n: how many
  *
- * The next block that is complete has a gap of @n before its number, and an alarm.
+ * The next block that is complete has a gap of @n before its number, and an alarm. For an
+ * output these are the oldest blocks in flight: they are lost, and fsync() fails.
  *
  * Context: As zio_channel_complete().
  */
@@ -384,6 +406,10 @@ void zio_channel_lost(struct zio_channel *pub, unsigned int n)
 
 	if (!n)
 		return;
+	if (zio_cset_is_output(chan->cset)) {
+		zio_ostream_finish(chan, n, false);
+		return;
+	}
 	WRITE_ONCE(chan->seq, chan->seq + n);
 	rcu_read_lock();					/* K */
 	zio_channel_count_loss(chan, n, chan->seq - n, ZIO_LOSS_HARDWARE, 0);
@@ -401,6 +427,8 @@ static void open_channels(struct zio_cset_core *cset)
 	for (i = 0; i < cset->n_active; i++) {
 		chan = cset->active[i];
 		chan->queue.stream.taken = chan->queue.head;
+		if (zio_cset_is_output(cset))
+			zio_ostream_open(chan);
 		chan->queue.stream.wants = 0;
 		chan->queue.stream.limit = cset->queue_depth;
 		armed[i].chan = &chan->pub;
@@ -479,7 +507,7 @@ void zio_stream_drop(struct zio_cset_core *cset)
 }
 
 /* Tells the driver of channels that may have a free block. */
-static void refill_channels(struct zio_cset_core *cset)
+void zio_stream_refill(struct zio_cset_core *cset)
 {
 	struct zio_stream *stream;
 	struct zio_armed *armed;
@@ -509,20 +537,21 @@ void zio_stream_start(struct zio_cset_core *cset)
 	cset->fired++;
 	WRITE_ONCE(cset->async, true);
 	ret = cset->ops->raw_io(&cset->pub);
-	if (ret != ZIO_PENDING) {
-		zio_cset_fail_arm(cset, ret);
-		return;
-	}
-	zio_cset_leave_armed(cset);
-	refill_channels(cset);
+	ret = ret == ZIO_PENDING ? zio_cset_leave_armed(cset) : zio_cset_fail_arm(cset, ret);
+	if (ret == -EINPROGRESS)
+		zio_stream_refill(cset);
+	else if (zio_cset_is_output(cset))
+		zio_cset_kick_later(cset);
 }
 
 /* Starts a stream, or tells its driver of free blocks. The caller owns no phase. */
 void zio_stream_kick(struct zio_cset_core *cset)
 {
 	smp_mb();						/* I */
-	if (!cset_enter(cset, CSET_STREAM | CSET_IDLE))
-		refill_channels(cset);
+	if (zio_cset_is_output(cset))
+		zio_ostream_kick(cset);
+	else if (!cset_enter(cset, CSET_STREAM | CSET_IDLE))
+		zio_stream_refill(cset);
 	else if (!arm_in_other_context(cset))
 		zio_stream_start(cset);
 }
@@ -566,7 +595,7 @@ void zio_stream_set_depth(struct zio_cset_core *cset, unsigned int depth)
 	zio_cset_unfreeze(cset);
 }
 
-/* Returns a number that changes while the driver completes blocks. */
+/* Returns a number that changes while the driver takes and completes blocks. */
 unsigned long zio_stream_progress(const struct zio_cset_core *cset)
 {
 	unsigned long n = READ_ONCE(cset->fired);
@@ -574,13 +603,14 @@ unsigned long zio_stream_progress(const struct zio_cset_core *cset)
 
 	if (zio_cset_is_stream(cset))
 		for (i = 0; i < cset->n_chan; i++)
-			n += READ_ONCE(cset->chan[i]->blocks);
+			n += READ_ONCE(cset->chan[i]->blocks) +
+				READ_ONCE(cset->chan[i]->queue.stream.taken);
 	return n;
 }
 
 /*
  * An event has found the set of @bind not IDLE. Passes the event to the driver of a stream.
- * Returns 0, or -EBUSY if the event is lost. Context: Any, under RCU, as refill_channels().
+ * Returns 0, or -EBUSY if the event is lost. Context: Any, under RCU, as zio_stream_refill().
  */
 int zio_stream_fire(struct zio_binding *bind, const struct timespec64 *at)
 {

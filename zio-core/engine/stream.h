@@ -12,6 +12,10 @@ static inline bool zio_cset_is_stream(const struct zio_cset_core *cset)
 	return cset->flags & ZIO_CSET_STREAM;
 }
 
+/* An output stream begins without the blocks of the watermark: see zio_ostream_hasten(). */
+#define ZIO_HASTE_NOW		1
+#define ZIO_HASTE_LAST		2
+
 void zio_stream_set_depth(struct zio_cset_core *cset, unsigned int depth);
 bool zio_stream_wants_room(const struct zio_channel_core *chan);
 
@@ -21,18 +25,31 @@ static inline unsigned long zio_channel_losses(const struct zio_channel_core *ch
 	return READ_ONCE(chan->lost) + READ_ONCE(chan->queue.stream.dropped);
 }
 
+/* ostream.c */
+unsigned int zio_ostream_in_flight(const struct zio_channel_core *chan);
+void zio_ostream_hasten(struct zio_channel_core *chan, u8 haste);
+void zio_ostream_set_cyclic(struct zio_cset_core *cset, bool cyclic);
+
 /* Context: Any; the number may be old. */
 static inline unsigned int zio_stream_in_flight(const struct zio_channel_core *chan)
 {
 	int n = READ_ONCE(chan->queue.stream.taken) - READ_ONCE(chan->queue.head);
 
-	return max(n, 0);
+	return zio_cset_is_output(chan->cset) ? zio_ostream_in_flight(chan) : max(n, 0);
 }
 
 /* The @n blocks behind the head are queued. One pusher at a time. */
 static inline void zio_queue_publish(struct zio_queue *q, unsigned int n)
 {
 	smp_store_release(&q->head, q->head + n);		/* A */
+}
+
+/* Queues a block of an output. One pusher at a time. Context: Any. */
+static inline void zio_output_push(struct zio_channel_core *chan, struct zio_block *block)
+{
+	if (unlikely(chan->queue.stream.haste))
+		WRITE_ONCE(chan->queue.stream.haste, 0);
+	zio_queue_push(&chan->queue, block);
 }
 
 #endif /* _ZIO_ENGINE_STREAM_H */

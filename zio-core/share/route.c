@@ -171,7 +171,7 @@ static __always_inline void feed_output(const struct zio_route *route, struct zi
 	if (unlikely(atomic_read(&out->alarms_new)))
 		zio_block_take_alarms(out, out_block);
 	to_block_core(out_block)->seq = out->seq++;
-	zio_queue_push(&out->queue, out_block);
+	zio_output_push(out, out_block);
 }
 
 static void play_outputs(struct zio_channel_core *in)
@@ -363,6 +363,8 @@ static void release_output(struct zio_channel_core *out)
 	WRITE_ONCE(out->ops, NULL);
 	RCU_INIT_POINTER(out->route, NULL);
 	out->slowpath = false;
+	if (list_empty(&out->sessions))
+		zio_ostream_hasten(out, ZIO_HASTE_LAST);
 	mutex_unlock(&out->lock);
 	zio_channel_wake(out, ZIO_WAKE_OUT);
 }
