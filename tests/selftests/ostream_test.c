@@ -242,7 +242,7 @@ static void wait_for_turns(uint32_t step, unsigned int n)
 	wait_for(10, sum() - before >= n * step);
 }
 
-static void check_cycle(void)
+TEST("the last block is repeated until there is another one", board)
 {
 	int fd = open_output(0);
 	uint32_t before;
@@ -278,14 +278,23 @@ static void check_cycle(void)
 	close(fd);
 }
 
-TEST("the last block is repeated until there is another one", board)
-{
-	check_cycle();
-}
-
+/* The board is done with a block when it begins the next one. */
 TEST("hardware repeats the last block itself", repeating)
 {
-	check_cycle();
+	int fd = open_output(0);
+
+	write_text(CSET "/cyclic", "1");
+	write_value(fd, 1, 1);
+	wait_for_turns(BYTES, 20);
+	ASSERT_EQ(read_number(STATISTICS "/blocks"), 0);
+	write_value(fd, 4, 1);
+	wait_for(10, read_number(STATISTICS "/blocks") == 1);
+	wait_for_turns(4 * BYTES, 20);
+	ASSERT_EQ(read_number(STATISTICS "/dry"), 0);
+	write_text(CSET "/cyclic", "0");
+	ASSERT_EQ(fsync(fd), 0);
+	ASSERT_EQ(read_number(STATISTICS "/blocks"), 2);
+	close(fd);
 }
 
 TEST("only output streams have the files", board)

@@ -48,6 +48,9 @@ static void use_memory(struct zio_channel_core *out, struct zio_block *out_block
 /* Returns the reason why an output cannot play memory where it is, or 0. */
 static int find_obstacle(const struct zio_cset_core *cset, const void *data, size_t len)
 {
+	/* The core maps the blocks of a stream for its board, and not those of an input. */
+	if (zio_cset_is_stream(cset) && cset->dma)
+		return -EOVERFLOW;
 	if (cset->align && !IS_ALIGNED((unsigned long)data, cset->align))
 		return -EDOM;
 	if (cset->dma_bits && !zio_memory_is_below(data, len, cset->dma_bits))
