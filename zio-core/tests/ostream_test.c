@@ -425,7 +425,7 @@ static void cycle_goes_on_after_stop(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tdev->io_calls, 3 - 1);
 	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(&chan->pub, 2), 2);
 	expect_flying(test, chan, (const u16[]){ 1, 1 }, 2);
-	/* Without repetition it has been played, and is not played again. */
+	/* The block has been played, so it is not played again. */
 	set_cyclic(test, tdev->cset, false);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 0);
 	KUNIT_EXPECT_EQ(test, zio_channel_losses(chan), 0);
