@@ -42,7 +42,7 @@ def is_input(name: str, test: Test) -> bool:
             (
                 "include/uapi/",
                 "Documentation/",
-                "examples/c/",
+                "examples/",
                 "tools/",
                 "tests/unit/",
                 "tests/models/qemu/",
@@ -54,7 +54,8 @@ def is_input(name: str, test: Test) -> bool:
         return not test.is_kunit and (is_shared or test.is_written_in(name))
     if name.startswith(("tests/unit/", "tools/man/", "bench/", "tools/demo")):
         return False
-    return name.startswith((*SOURCES, "tools/", "Documentation/ABI/"))
+    others = ("tools/", "Documentation/ABI/", "examples/porting/")
+    return name.startswith((*SOURCES, *others))
 
 
 def hash_inputs(tree: Tree, test: Test) -> str:

@@ -13,7 +13,7 @@ from .common import CACHE, ROOT, TESTING, Failure, Words, build, locked, setup, 
 from .image import Image
 from .kernel_suite import PROGRAMS_32
 from .machine import qemu_sspci
-from .modules import build_tools
+from .modules import build_tools, built_modules
 from .selftests import Selftest, asked_for, find_place
 from .toolchain import I386, Toolchain, toolchain_of
 
@@ -62,18 +62,22 @@ def build_programs(toolchain: Toolchain, library: Path) -> Path:
 
 
 def build_models(tree: Path, names: list[str]) -> list[Path]:
-    """Build the modules that emulate devices. Return those of these @names."""
+    """Build the modules that emulate devices, and the drivers of the guide to porting,
+    which use symbols of the core. Return those of these @names."""
     if not names:
         return []
     directory = PLACE / f"models-{tree.name}"
     directory.mkdir(parents=True, exist_ok=True)
     sources = [path for path in (TESTING / "models").iterdir() if path.is_file()]
     subprocess.run(["cp", "-pu", *sources, directory], check=True)
+    subprocess.run(["cp", "-rpu", ROOT / "examples/porting", directory], check=True)
     toolchain = toolchain_of(tree)
     words: Words = ["make", "-C", toolchain.headers_of(tree), f"M={directory}"]
     words = [*words, f"ZIO_TREE={ROOT}", *toolchain.kernel_words, "modules"]
-    make = toolchain.run(*words)
-    build(make, Path(f"{directory}.log"), "the models do not build")
+    with built_modules(tree) as modules:
+        words.append(f"KBUILD_EXTRA_SYMBOLS={modules}/Module.symvers")
+        make = toolchain.run(*words)
+        build(make, Path(f"{directory}.log"), "the models do not build")
     return [directory / f"{name}.ko" for name in names]
 
 
