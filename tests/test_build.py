@@ -35,6 +35,7 @@ PYTHON: dict[str, Words] = {
     "tools/programs/nexus": ["zio_nexus"],
     "tools/programs/scope": ["zio_scope"],
     "tools/programs/pva": ["zio_pva"],
+    "tools/programs/migrate": ["zio_migrate"],
 }
 
 

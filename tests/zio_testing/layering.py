@@ -64,6 +64,7 @@ tools/programs/common
 tools/programs/cat-file tools/programs/copy tools/programs/dump
 tools/programs/kafka tools/programs/zio
 tools/python/src/zio
+tools/programs/migrate/zio_migrate
 tools/programs/nexus/zio_nexus tools/programs/pva/zio_pva tools/programs/scope/zio_scope
 tests/zio_testing
 """
