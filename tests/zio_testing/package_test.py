@@ -16,7 +16,7 @@ from .suite import can_enter
 from .trial import Trial, run
 
 NAMES = "zio-dkms libzio1 libzio-dev zio-tools zio-doc python3-zio zio-nexus".split()
-NAMES += ["zio-pva", "zio-scope"]
+NAMES += ["zio-migrate", "zio-pva", "zio-scope"]
 # DKMS makes its key with openssl.
 NEEDED = ("gcc", "libc6-dev", "make", "openssl", "pkg-config", "udev")
 ARTIFACTS = "artifacts"
@@ -77,6 +77,15 @@ def test_nexus(trial: Trial, root: Root) -> None:
     found = root.run("sh", "-c", f"{record} && zio-nexus verify /tmp/blocks.nxs")
     good = found[0] == 0 and "3 blocks, 24 bytes, lost 0" in found[1]
     trial.result("zio-nexus records a block file", good, found[1])
+
+
+def test_migrate(trial: Trial, root: Root) -> None:
+    """Its examples are in libzio-dev."""
+    place = "/usr/share/doc/libzio-dev/examples/porting"
+    found = root.run("zio-migrate", "check", f"{place}/tdc/tdc.c")
+    trial.command("zio-migrate finds nothing in a ported driver", found)
+    status, said = root.run("zio-migrate", "check", f"{place}/tdc/tdc-1x.c")
+    trial.result("zio-migrate finds what ZIO 1.x has", status == 3, said)
 
 
 PVA = """
@@ -248,6 +257,7 @@ def test_all(work: Path) -> int:
         test_versions(trial, root)
         test_python(trial, root)
         test_nexus(trial, root)
+        test_migrate(trial, root)
         test_pva(trial, root)
         test_autopkgtests(trial, root)
         test_machine(trial, root, release, work)
