@@ -46,11 +46,11 @@ counts_up()
 
 test_digitiser()
 {
-	is "its trigger arms again" "$(cat $adc/cset0/current_trigger)" transparent
-	is "an attribute is read from the board" "$(cat $adc/cset0/temperature)" 41500
+	is "it has its own trigger" "$(cat $adc/cset0/current_trigger)" exadc
+	is "an attribute is read from the board" "$(cat $adc/temperature)" 41500
 	expect_write_errno "a source that the board does not have" ERANGE \
-		$adc/cset0/source 2
-	check "the board waits for its input" write_file $adc/cset0/source 1
+		$adc/cset0/trigger/source 2
+	check "the board waits for its input" write_file $adc/cset0/trigger/source 1
 	check "what was acquired is dropped" write_file $adc/cset0/chan0/flush 1
 	check "pre-samples" write_file $adc/cset0/trigger/pre-samples 4
 	check "post-samples" write_file $adc/cset0/trigger/post-samples 12
@@ -83,7 +83,7 @@ test_tdc()
 test_losses()
 {
 	pulses 100
-	check "the board counts what it dropped" [ "$(cat $tdc/cset0/dropped)" -gt 0 ]
+	check "the board counts what it dropped" [ "$(cat $tdc/dropped)" -gt 0 ]
 	is "what the board dropped is no lost block" \
 		"$(cat $tdc/cset0/chan0/statistics/lost_blocks)" 0
 	pulse_times 0 16 >/dev/null
@@ -94,7 +94,7 @@ test_losses()
 # removed DRIVER BOARD NODE: unbind while a program reads and another one resizes
 removed()
 {
-	write_file $adc/cset0/source 0
+	write_file $adc/cset0/trigger/source 0
 	cat "$3-data" >/dev/null 2>&1 &
 	reader=$!
 	(while write_file "${4-$adc}/cset0/trigger/post-samples" 20; do :; done) >/dev/null 2>&1 &

@@ -24,9 +24,12 @@ struct exadc {
 	int irq;
 };
 
-static const struct zio_attr_desc exadc_attrs[] = {
+static const struct zio_attr_desc exadc_device_attrs[] = {
 	ZIO_ATTR_PARAM("temperature", 0444, 0, EXADC_TEMP),
 	ZIO_ATTR_STD("version", 0444, ZIO_ATTR_DEV_VERSION, EXADC_VERSION, EXADC_NONE),
+};
+
+static const struct zio_attr_desc exadc_attrs[] = {
 	ZIO_ATTR_STD("max-sample-rate", 0444, ZIO_ATTR_MAXRATE, 125000000, EXADC_NONE),
 	{
 		.name = "ch0-range",
@@ -42,18 +45,22 @@ static const struct zio_attr_desc exadc_attrs[] = {
 		.index = 1,
 		.max = 1,
 		.id = EXADC_RANGE1,
-	}, {
+	},
+};
+
+static const struct zio_attr_desc exadc_trigger_attrs[] = {
+	{
 		.name = "source",
 		.mode = 0644,
 		.place = ZIO_ATTR_PLACE_EXT,
-		.index = 2,
+		.index = 0,
 		.max = 1,
 		.id = EXADC_SOURCE,
 	}, {
 		.name = "threshold",
 		.mode = 0644,
 		.place = ZIO_ATTR_PLACE_EXT,
-		.index = 3,
+		.index = 1,
 		.is_signed = true,
 		.id = EXADC_THRESHOLD,
 	},
@@ -81,8 +88,6 @@ static int exadc_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 	struct exadc *board = zio_cset_priv(cset);
 
 	switch (attr->id) {
-	case EXADC_TEMP:
-		return regmap_read(board->map, EX_ADC_TEMP, value);
 	case EXADC_RANGE0:
 	case EXADC_RANGE1:
 		return regmap_read(board->map, EX_ADC_RANGE(attr->id - EXADC_RANGE0), value);
@@ -94,6 +99,15 @@ static int exadc_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 		*value = attr->value;
 		return 0;
 	}
+}
+
+static int exadc_device_get(struct zio_device *zdev, const struct zio_attr_desc *attr,
+			    u32 *value)
+{
+	struct exadc *board = zio_device_priv(zdev);
+
+	*value = attr->value;
+	return attr->id == EXADC_TEMP ? regmap_read(board->map, EX_ADC_TEMP, value) : 0;
 }
 
 static int exadc_init(struct zio_cset *cset)
@@ -141,17 +155,27 @@ static const struct zio_cset_ops exadc_ops = {
 	.attr_get = exadc_attr_get,
 };
 
+static const struct zio_board_trigger exadc_trigger = {
+	.name = "exadc",
+	.attrs = exadc_trigger_attrs,
+	.n_attrs = ARRAY_SIZE(exadc_trigger_attrs),
+};
+
 static const struct zio_cset_desc exadc_cset = {
 	.flags = ZIO_CSET_INTERLEAVED | ZIO_CSET_PRE_SAMPLES,
 	.n_chan = EX_ADC_N_CHAN,
 	.ssize = 2,
 	.nbits = 14,
 	.buffer = "vmalloc",
-	.trigger = "transparent",
+	.board_trigger = &exadc_trigger,
 	.clock_source = "exadc",
 	.ops = &exadc_ops,
 	.cset_attrs = exadc_attrs,
 	.n_cset_attrs = ARRAY_SIZE(exadc_attrs),
+};
+
+static const struct zio_device_ops exadc_device_ops = {
+	.attr_get = exadc_device_get,
 };
 
 static const struct zio_device_desc exadc_desc = {
@@ -159,6 +183,9 @@ static const struct zio_device_desc exadc_desc = {
 	.owner = THIS_MODULE,
 	.cset = &exadc_cset,
 	.n_cset = 1,
+	.ops = &exadc_device_ops,
+	.attrs = exadc_device_attrs,
+	.n_attrs = ARRAY_SIZE(exadc_device_attrs),
 };
 
 static void exadc_read_fifo(struct exadc *board, struct zio_block *block)

@@ -24,8 +24,11 @@ struct extdc {
 	int irq;
 };
 
-static const struct zio_attr_desc extdc_attrs[] = {
+static const struct zio_attr_desc extdc_device_attrs[] = {
 	ZIO_ATTR_EXT("dropped", 0444, 0, 0, EXTDC_DROPPED),
+};
+
+static const struct zio_attr_desc extdc_attrs[] = {
 	{
 		.name = "termination",
 		.mode = 0644,
@@ -67,17 +70,21 @@ static int extdc_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 	unsigned int n = zio_cset_index(cset);
 	int ret = 0;
 
-	switch (attr->id) {
-	case EXTDC_DROPPED:
-		return regmap_read(board->map, EX_TDC_DROPPED, value);
-	case EXTDC_TERMINATION:
+	if (attr->id == EXTDC_TERMINATION) {
 		ret = regmap_read(board->map, EX_TDC_TERMINATION, value);
 		*value = !!(*value & BIT(n));
-		return ret;
-	default:
+	} else {
 		*value = board->offset[n];
-		return ret;
 	}
+	return ret;
+}
+
+static int extdc_device_get(struct zio_device *zdev, const struct zio_attr_desc *attr,
+			    u32 *value)
+{
+	struct extdc *board = zio_device_priv(zdev);
+
+	return regmap_read(board->map, EX_TDC_DROPPED, value);
 }
 
 /* The offset may lead into another second. */
@@ -194,11 +201,18 @@ static const struct zio_cset_desc extdc_csets[] = {
 	EXTDC_CHANNEL("ex-ch2"),
 };
 
+static const struct zio_device_ops extdc_device_ops = {
+	.attr_get = extdc_device_get,
+};
+
 static const struct zio_device_desc extdc_desc = {
 	.name = "extdc",
 	.owner = THIS_MODULE,
 	.cset = extdc_csets,
 	.n_cset = ARRAY_SIZE(extdc_csets),
+	.ops = &extdc_device_ops,
+	.attrs = extdc_device_attrs,
+	.n_attrs = ARRAY_SIZE(extdc_device_attrs),
 };
 
 static int extdc_probe(struct platform_device *pdev)
