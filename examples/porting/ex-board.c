@@ -43,6 +43,7 @@ static struct ex_fifo fifos[EX_TDC_N_CHAN];
 static struct ex_line adc_line, tdc_line;
 static bool is_armed;
 static u16 sample;
+static unsigned int n_taken;
 static unsigned int next_channel;
 static struct platform_device *parent, *adc, *tdc;
 static struct regmap *map;
@@ -68,10 +69,19 @@ static void ex_adc_event(void)
 	if (!is_armed)
 		return;
 	is_armed = false;
+	n_taken = 0;
 	regs[EX_ADC_SECONDS / 4] = now.seconds;
 	regs[EX_ADC_TICKS / 4] = now.ticks;
 	regs[EX_ADC_STATUS / 4] |= EX_ADC_DONE;
 	irq_work_queue(&adc_line.raise);
+}
+
+/* A shot lasts as many ticks as it has samples. */
+static u32 ex_adc_ticks(void)
+{
+	u32 samples = regs[EX_ADC_PRE / 4] + regs[EX_ADC_POST / 4];
+
+	return regs[EX_ADC_TICKS / 4] + n_taken / EX_ADC_N_CHAN / samples * samples;
 }
 
 static void ex_adc_control(u32 value)
@@ -121,6 +131,10 @@ static int ex_read(void *context, unsigned int reg, unsigned int *value)
 	switch (reg) {
 	case EX_ADC_FIFO:
 		*value = sample++;
+		n_taken++;
+		break;
+	case EX_ADC_TICKS:
+		*value = ex_adc_ticks();
 		break;
 	case EX_TDC_IRQ:
 		*value = ex_tdc_waiting();

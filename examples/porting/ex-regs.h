@@ -21,11 +21,12 @@
 #define EX_ADC_SOURCE		0x14	/* 0: an event at once; 1: the input */
 #define EX_ADC_THRESHOLD	0x18	/* of the input, two's complement */
 #define EX_ADC_RANGE(n)		(0x1c + 4 * (n))	/* 0: 1 V, 1: 10 V */
-#define EX_ADC_SECONDS		0x24	/* when the first shot came */
+#define EX_ADC_SECONDS		0x24	/* of the shot that the FIFO begins with */
 #define EX_ADC_TICKS		0x28	/* of 8 ns */
 #define EX_ADC_FIFO		0x2c	/* a read takes a sample */
 #define EX_ADC_TEMP		0x30	/* in 1/1000 degree Celsius */
 #define EX_ADC_N_CHAN		2
+#define EX_ADC_MEMORY		4096	/* samples of a channel */
 #define EX_TICK_NS		8
 
 /* The TDC: two channels, each with a FIFO of the times of pulses */

@@ -64,6 +64,19 @@ test_digitiser()
 	is "no block is lost" "$(cat $adc/cset0/chan0/statistics/lost_blocks)" 0
 }
 
+test_shots()
+{
+	check "three shots" write_file $adc/cset0/trigger/nshots 3
+	check "drop what came before" write_file $adc/cset0/chan0/flush 1
+	check "the event of the first shot" write_file $world/fire 1
+	zio-dump -n 3 exadc-0-0 | sed -n 's/^  time *//p' >/tmp/shots
+	is "each shot is a block" "$(wc -l </tmp/shots)" 3
+	check "each has a time of its own, in order" sort -c -u /tmp/shots
+	expect_write_errno "more than the memory of the board" ENOSPC \
+		$adc/cset0/trigger/post-samples 4000
+	check "one shot again" write_file $adc/cset0/trigger/nshots 1
+}
+
 test_tdc()
 {
 	is "the name of a set" "$(cat $tdc/cset1/name)" ex-ch2
@@ -109,6 +122,7 @@ if ! grep -q regmap_init /proc/kallsyms; then
 fi
 check "the boards are there" plug
 test_digitiser
+test_shots
 test_tdc
 test_losses
 removed ex-adc ex-adc.0 /dev/zio/exadc-0000-0-0

@@ -118,6 +118,15 @@ static int exadc_init(struct zio_cset *cset)
 	return 0;
 }
 
+/* The samples of all shots wait in the memory of the board. */
+static int exadc_check_shape(struct zio_cset *cset, const struct zio_shape *shape)
+{
+	u64 samples = (u64)shape->pre_samples + shape->post_samples;
+
+	return shape->nshots > EX_ADC_MEMORY ||
+	       samples * shape->nshots > EX_ADC_MEMORY ? -ENOSPC : 0;
+}
+
 /* Context: any, as the core promises no better one. The map takes a spinlock. */
 static int exadc_raw_io(struct zio_cset *cset)
 {
@@ -151,6 +160,7 @@ static const struct zio_cset_ops exadc_ops = {
 	.init = exadc_init,
 	.raw_io = exadc_raw_io,
 	.stop_io = exadc_stop_io,
+	.check_shape = exadc_check_shape,
 	.attr_set = exadc_attr_set,
 	.attr_get = exadc_attr_get,
 };
@@ -162,7 +172,7 @@ static const struct zio_board_trigger exadc_trigger = {
 };
 
 static const struct zio_cset_desc exadc_cset = {
-	.flags = ZIO_CSET_INTERLEAVED | ZIO_CSET_PRE_SAMPLES,
+	.flags = ZIO_CSET_INTERLEAVED | ZIO_CSET_PRE_SAMPLES | ZIO_CSET_SHOTS,
 	.n_chan = EX_ADC_N_CHAN,
 	.ssize = 2,
 	.nbits = 14,
@@ -221,11 +231,13 @@ static bool exadc_disarm(struct exadc *board)
 	return was_armed;
 }
 
-/* zio_cset_done() arms the set again, and raw_io() starts the board. */
+/* A block for each shot. zio_cset_done() arms the set again, and raw_io() starts it. */
 static irqreturn_t exadc_irq(int irq, void *data)
 {
 	struct exadc *board = data;
+	struct zio_channel *chan;
 	struct zio_block *block;
+	struct zio_armed *pos;
 	unsigned int status;
 
 	regmap_read(board->map, EX_ADC_STATUS, &status);
@@ -234,9 +246,10 @@ static irqreturn_t exadc_irq(int irq, void *data)
 	regmap_write(board->map, EX_ADC_STATUS, EX_ADC_DONE);
 	if (!exadc_disarm(board))
 		return IRQ_HANDLED;
-	block = zio_cset_block(board->cset);
-	exadc_stamp(board, block);
-	exadc_read_fifo(board, block);
+	zio_for_each_block(board->cset, pos, chan, block) {
+		exadc_stamp(board, block);
+		exadc_read_fifo(board, block);
+	}
 	zio_cset_done(board->cset);
 	return IRQ_HANDLED;
 }
