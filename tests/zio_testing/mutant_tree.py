@@ -54,8 +54,9 @@ def is_input(name: str, test: Test) -> bool:
         return not test.is_kunit and (is_shared or test.is_written_in(name))
     if name.startswith(("tests/unit/", "tools/man/", "bench/", "tools/demo")):
         return False
-    others = ("tools/", "Documentation/ABI/", "examples/porting/")
-    return name.startswith((*SOURCES, *others))
+    return name.startswith(
+        (*SOURCES, "tools/", "Documentation/ABI/", "examples/porting/")
+    )
 
 
 def hash_inputs(tree: Tree, test: Test) -> str:
