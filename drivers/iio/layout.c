@@ -333,8 +333,9 @@ static void ziio_describe_set(struct ziio_state *state, unsigned int index)
 	struct zio_cset_desc *desc = &state->cset[index];
 	struct ziio_set *set = &state->set[index];
 
-	desc->name = state->mode == ZIIO_SEPARATE ? "iio" :
-		ziio_type_name(set->spec[0]->type) ?: "iio";
+	/* The device has a link "iio", and links of the names of its sets. */
+	desc->name = state->mode == ZIIO_SEPARATE ? "channels" :
+		ziio_type_name(set->spec[0]->type) ?: "channels";
 	desc->flags = ZIO_CSET_HARDIRQ;
 	desc->n_chan = set->n;
 	desc->ssize = set->field->bytes;
