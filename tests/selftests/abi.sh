@@ -17,7 +17,7 @@ types="timer hrt irq sysfs chain"
 # cannot be there at the same time.
 set_up()
 {
-	for module in zio-buf-vmalloc zio-slink zio-sps zio-play; do
+	for module in zio-buf-vmalloc zio-slink zio-sps zio-play zio-fake-adc; do
 		zio-load $module || return
 	done
 	for type in $types; do
@@ -64,11 +64,11 @@ list_in_turn()
 # Replace the words in capitals by patterns. Other drivers document their attributes.
 list_patterns()
 {
-	sed -n -e 's#^What:[[:space:]]*\(\(slink\|sps\|zplay\)-ID/[^ ,]*\)$#/sys/bus/zio/devices/\1#p' \
+	sed -n -e 's#^What:[[:space:]]*\(\(slink\|sps\|zplay\|zadc\)-ID/[^ ,]*\)$#/sys/bus/zio/devices/\1#p' \
 		-e 's/^What:[[:space:]]*\(\/[^ ]*\).*/\1/p' "$abi"/* |
 		grep -v -e /ATTRIBUTE$ -e '^/dev/NAME' |
 		sed -e 's/NAME-ID/[a-z0-9_-]+-[0-9a-f]{4}/g' \
-		-e 's/\(zzero\|slink\|sps\|zplay\)-ID/\1-[0-9a-f]{4}/' \
+		-e 's/\(zzero\|slink\|sps\|zplay\|zadc\)-ID/\1-[0-9a-f]{4}/' \
 		-e 's/csetN/cset[0-9]+/' -e 's/chanM/chan[0-9]+/' \
 		-e 's/-N-M-/-[0-9]+-[0-9]+-/' -e 's/-N-i-/-[0-9]+-i-/' -e 's/-N-ctrl/-[0-9]+-ctrl/' \
 		-e 's/TYPE\|DRIVER\|NAME/[^\/]+/g' -e 's#/$##' | sort -u

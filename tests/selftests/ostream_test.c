@@ -375,4 +375,5 @@ TEST("the board is removed under load", board)
 		ASSERT_EQ(status, 0);
 		write_text(PLAY_DIR "/live", "1");
 	}
+	remove_dir(PLAY_DIR);
 }

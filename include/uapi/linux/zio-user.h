@@ -178,7 +178,7 @@ struct zio_shots_info {
 #define ZIO_ALARM_LOST_BLOCK	(1 << 0)	/* a gap in seq_num */
 #define ZIO_ALARM_LOST_TRIGGER	(1 << 1)	/* the set was still armed */
 #define ZIO_ALARM_LOST_SNIFF	(1 << 2)	/* sniff-ctrl: lost controls */
-#define ZIO_ALARM_DRY		(1 << 3)	/* a stream's device had no free block */
+#define ZIO_ALARM_DRY		(1 << 3)	/* a stream had no free block, or none to play */
 
 /**
  * struct zio_control - description of one block
