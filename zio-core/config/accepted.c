@@ -11,22 +11,6 @@
 
 #include "config/internal.h"
 
-/* Returns what an attribute of the driver accepts. */
-struct zio_limits zio_attr_limits(const struct zio_attr_desc *desc)
-{
-	s64 min, max;
-
-	zio_attr_range(desc, &min, &max);
-	return (struct zio_limits) {
-		.min = min,
-		.max = max,
-		.error = -ERANGE,
-		.is_signed = zio_attr_is_signed(desc),
-		.choices = desc->choices,
-		.n = desc->n_choices,
-	};
-}
-
 static int put_number(char *page, int len, const struct zio_limits *limits,
 		      const char *before, u64 value)
 {

@@ -213,10 +213,9 @@ static void init_attr(struct zio_attr *attr, unsigned int index,
 /* With such limits zio_limits_parse() would accept nearly all values. */
 static bool accepts_nothing(const struct zio_attr_desc *desc)
 {
-	s64 min, max;
+	struct zio_limits limits = zio_attr_limits(desc);
 
-	zio_attr_range(desc, &min, &max);
-	return min > max;
+	return (s64)limits.min > (s64)limits.max;
 }
 
 /* Is it a position in which the core has a value of its own? */

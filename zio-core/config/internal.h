@@ -84,7 +84,6 @@ static inline bool zio_kobj_is_device(const struct kobject *kobj)
 ssize_t zio_cset_show_accepted(struct kobject *kobj, const struct zio_file *file, char *page);
 ssize_t zio_device_show_accepted(struct device *dev, struct device_attribute *attr, char *page);
 
-struct zio_limits zio_attr_limits(const struct zio_attr_desc *desc);
 int zio_limits_print(char *page, int len, const struct zio_limits *limits);
 
 /* attr.c */

@@ -298,9 +298,9 @@ static int add_device(struct zio_device *zdev)
  * Context: Process, sleeps.
  *
  * Return: the device; or an ERR_PTR, with everything undone: -EINVAL if the descriptor is
- * wrong (with a warning, since this is a fault of the driver) or its name is; -EEXIST if
- * the number is taken; -ENOSPC if all numbers are; -ENOMEM; or an error of the driver's
- * init(), of the buffer or the trigger type, or of sysfs.
+ * wrong, or its name is (the log tells of both); -EEXIST if the number is taken; -ENOSPC
+ * if all numbers are; -ENOMEM; or an error of the driver's init(), of the buffer or the
+ * trigger type, or of sysfs.
  */
 struct zio_device *zio_device_register(struct device *parent,
 				       const struct zio_device_desc *desc,

@@ -74,48 +74,53 @@ void zio_block_take_values(struct zio_channel_core *chan, struct zio_block *bloc
 }
 
 /**
- * zio_attr_range() - tell which numbers an attribute accepts
- * @desc: its descriptor
- * @min: gets the smallest number
- * @max: gets the largest number
- *
- * Context: Any.
- */
-void zio_attr_range(const struct zio_attr_desc *desc, s64 *min, s64 *max)
-{
-	if (!zio_attr_is_signed(desc)) {
-		*min = desc->min;
-		*max = desc->max ?: U32_MAX;
-	} else if (desc->min || desc->max) {
-		*min = (s32)desc->min;
-		*max = (s32)desc->max;
-	} else {
-		*min = S32_MIN;
-		*max = S32_MAX;
-	}
-}
-
-/**
- * zio_attr_accepts() - check a value of an attribute
- * @desc: its descriptor
- * @value: the 32 bits of the value
+ * zio_limits_check() - check a number
+ * @limits: the limits
+ * @value: the number, an s64 if it is signed
  *
  * Context: Any.
  *
- * Return: true if it is between the limits, and among the choices.
+ * Return: 0; -EINVAL for a number that is not among the choices; -ERANGE for 2^32 and above
+ * if it is too much; @limits->error for another number that is beyond the limits.
  */
-bool zio_attr_accepts(const struct zio_attr_desc *desc, u32 value)
+int zio_limits_check(const struct zio_limits *limits, u64 value)
 {
-	s64 min, max, number = zio_attr_is_signed(desc) ? (s32)value : (s64)value;
 	unsigned int i;
 
-	zio_attr_range(desc, &min, &max);
-	if (number < min || number > max)
-		return false;
-	for (i = 0; i < desc->n_choices; i++)
-		if (desc->choices[i] == value)
-			return true;
-	return !desc->choices;
+	/* Differences are right for signed numbers, too. */
+	if (value - limits->min > limits->max - limits->min)
+		return value > U32_MAX ? -ERANGE : limits->error;
+	for (i = 0; limits->choices && i < limits->n; i++)
+		if (limits->choices[i] == (u32)value)
+			return 0;
+	return limits->choices ? -EINVAL : 0;
+}
+
+/* Returns what an attribute of the driver accepts. Context: Any. */
+struct zio_limits zio_attr_limits(const struct zio_attr_desc *desc)
+{
+	struct zio_limits limits = {
+		.min = desc->min,
+		.max = desc->max ?: U32_MAX,
+		.error = -ERANGE,
+		.is_signed = zio_attr_is_signed(desc),
+		.choices = desc->choices,
+		.n = desc->n_choices,
+	};
+
+	if (limits.is_signed) {
+		limits.min = desc->min || desc->max ? (s32)desc->min : S32_MIN;
+		limits.max = desc->min || desc->max ? (s32)desc->max : S32_MAX;
+	}
+	return limits;
+}
+
+/* Returns true if an attribute accepts the 32 bits of a value. Context: Any. */
+bool zio_attr_accepts(const struct zio_attr_desc *desc, u32 value)
+{
+	struct zio_limits limits = zio_attr_limits(desc);
+
+	return !zio_limits_check(&limits, limits.is_signed ? (s32)value : (u64)value);
 }
 
 static bool values_are_good(const struct zio_attr *attr, unsigned int n,

@@ -9,7 +9,8 @@ void zio_block_reset_values(struct zio_channel_core *chan, struct zio_block *blo
 void zio_block_take_values(struct zio_channel_core *chan, struct zio_block *block,
 			   const struct zio_control *ctrl);
 u32 zio_values_mask(const struct zio_attr_desc *attrs, unsigned int n);
-void zio_attr_range(const struct zio_attr_desc *desc, s64 *min, s64 *max);
+int zio_limits_check(const struct zio_limits *limits, u64 value);
+struct zio_limits zio_attr_limits(const struct zio_attr_desc *desc);
 bool zio_attr_accepts(const struct zio_attr_desc *desc, u32 value);
 int zio_values_check(const struct zio_cset_core *cset, const struct zio_control *ctrl);
 

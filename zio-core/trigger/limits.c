@@ -20,17 +20,8 @@ int zio_limits_parse(const struct zio_limits *limits, const char *text, u64 *val
 {
 	int ret = limits->is_signed ? kstrtos64(text, 0, (s64 *)value) :
 		kstrtou64(text, 0, value);
-	unsigned int i;
 
-	if (ret)
-		return ret;
-	/* Differences are right for signed numbers, too. */
-	if (*value - limits->min > limits->max - limits->min)
-		return *value > U32_MAX ? -ERANGE : limits->error;
-	for (i = 0; limits->choices && i < limits->n; i++)
-		if (limits->choices[i] == (u32)*value)
-			return 0;
-	return limits->choices ? -EINVAL : 0;
+	return ret ?: zio_limits_check(limits, *value);
 }
 
 /* Returns what an attribute of a trigger accepts. */

@@ -7,30 +7,6 @@
 #include "engine/engine.h"
 
 /**
- * struct zio_limits - the values that an attribute accepts: see config/accepted.c
- * @min: smallest number, an s64 if @is_signed
- * @max: largest number
- * @error: for a number beyond them; 0: the function that sets the value refuses it
- * @is_signed: numbers may be negative
- * @choices: the only numbers; NULL: all from @min to @max
- * @words: the only texts; NULL for numbers. An entry may be NULL
- * @n: entries of @choices or @words
- * @text: is shown instead of all these, or NULL
- * @list: prints the words, each with a newline; or NULL
- */
-struct zio_limits {
-	u64 min;
-	u64 max;
-	int error;
-	bool is_signed;
-	const u32 *choices;
-	const char *const *words;
-	unsigned int n;
-	const char *text;
-	ssize_t (*list)(char *page, int at);
-};
-
-/**
  * struct zio_trigger_config_ops - operations of the config folder for triggers
  * @ktype: type of the directories of bindings
  * @add_files: creates the files of a binding's trigger in the directory of the binding
