@@ -65,7 +65,7 @@ install-files:
 RELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' $(KDIR)/include/generated/utsrelease.h)
 MODULES := zio-core/zio zio-core/lib/zio-gpio-lines buffers/zio-buf-kmalloc buffers/zio-buf-vmalloc buffers/zio-buf-dma \
 	   $(addprefix triggers/zio-trig-,timer hrt irq sysfs chain) \
-	   drivers/zio-zero drivers/zio-mini drivers/zio-board drivers/zio-loop drivers/zio-play \
+	   drivers/zero/zio-zero drivers/zio-mini drivers/zio-board drivers/zio-loop drivers/zio-play \
 	   drivers/zio-fake-dtc drivers/zio-fake-adc drivers/zio-irq-tdc drivers/zio-gpio \
 	   drivers/zio-ad788x drivers/s5933/zio-s5933 drivers/s5933/zio-s5933-mini \
 	   drivers/slink/zio-slink drivers/slink/zio-sps drivers/uart/zio-uart \

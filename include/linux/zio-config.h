@@ -3,7 +3,7 @@
  * zio-config.h: devices that users make by mkdir, for drivers without hardware
  *
  * The driver is a platform driver. Its probe() reads the properties of the device. See
- * drivers/zio-zero.c.
+ * drivers/zero/main.c.
  */
 #ifndef _LINUX_ZIO_CONFIG_H
 #define _LINUX_ZIO_CONFIG_H

@@ -4,7 +4,7 @@
  *
  * A set with ZIO_CSET_STREAM has a FIFO of blocks per channel. The driver takes free
  * blocks ahead, and hands them to the hardware. It completes them in the same order,
- * several at a time. drivers/zio-zero.c has an example; Documentation/dma-cards.md explains
+ * several at a time. drivers/zero/stream.c has an example; Documentation/dma-cards.md explains
  * how to write such a driver.
  *
  * With ZIO_CSET_OUTPUT the driver takes blocks with samples, in the order of their writers,

@@ -53,7 +53,7 @@ zio-core/config
 zio-core/device
 zio-core/lib zio-core/main.c
 buffers triggers drivers/s5933
-drivers drivers/alsa drivers/dmaengine drivers/iio drivers/slink drivers/uart drivers/xdma
+drivers drivers/alsa drivers/dmaengine drivers/iio drivers/slink drivers/uart drivers/xdma drivers/zero
 tools/libzio
 tools/libzio/base
 tools/libzio/control

@@ -207,7 +207,7 @@ static struct zio_device *alloc_device(struct device *parent,
 		pr_err("zio: %s: wrong descriptors\n", desc->name);
 		return ERR_PTR(-EINVAL);
 	}
-	/* A user may have chosen the name: see zio-zero.c. */
+	/* A user may have chosen the name: see drivers/zero/main.c. */
 	if (!zio_device_name_is_valid(desc->name)) {
 		pr_err("zio: no name of a device: \"%s\"\n", desc->name);
 		return ERR_PTR(-EINVAL);

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* stream.c: cset0 of zio-zero as a stream: a timer completes so many blocks at once */
+#include <linux/math64.h>
+#include <linux/zio-stream.h>
+#include <linux/zio-trigger.h>
+
+#include "zero.h"
+
+static void zero_fill_row(struct zero_state *state, struct zero_chan *zchan,
+			  struct zio_block *const *block, unsigned int n,
+			  struct zio_timestamp tstamp)
+{
+	struct zio_block *b;
+
+	for (; n--; block++) {
+		b = *block;
+		b->tstamp = tstamp;
+		zero_fill_samples(zchan, b->data, b->len, state->ssize);
+	}
+}
+
+/*
+ * The blocks of a tick are complete at once, and have one time stamp. Returns how many of
+ * @n blocks there are.
+ */
+static unsigned int zero_fill_in_flight(struct zero_state *state, struct zio_cset *cset,
+					struct zio_channel *chan, unsigned int n)
+{
+	struct zero_chan *zchan = &state->chan[zio_channel_index(chan)];
+	struct zio_block *first = zio_channel_in_flight(chan, 0);
+	struct zio_block *const *row;
+	unsigned int done, len;
+
+	if (!first)
+		return 0;
+	zio_cset_stamp(cset, first);
+	for (done = 0; done < n; done += len) {
+		len = n - done;
+		row = zio_channel_in_flight_row(chan, done, &len);
+		if (!row)
+			break;
+		zero_fill_row(state, zchan, row, len, first->tstamp);
+	}
+	return done;
+}
+
+/* @n blocks are due. The device drops those for which it has no memory. */
+static void zero_complete_blocks(struct zero_state *state, struct zio_cset *cset,
+				 struct zio_channel *chan, unsigned int n)
+{
+	unsigned int done = zero_fill_in_flight(state, cset, chan, n);
+
+	zio_channel_complete(chan, done);
+	zio_channel_lost(chan, n - done);
+	zio_channel_take_blocks(chan, UINT_MAX);
+}
+
+/* Returns how many ticks were due since the last one. */
+static unsigned int zero_count_ticks(struct zero_state *state, u64 now)
+{
+	u32 period = READ_ONCE(state->period);
+	unsigned int n = 1;
+
+	if (now > state->next + period)
+		n += div_u64(now - state->next, period);
+	state->next += (u64)n * period;
+	return n;
+}
+
+enum hrtimer_restart zero_tick(struct hrtimer *timer)
+{
+	struct zero_state *state = container_of(timer, struct zero_state, timer);
+	struct zio_cset *cset = state->converting;
+	u64 begin = ktime_get_ns(), end;
+	unsigned int ticks = zero_count_ticks(state, begin);
+	struct zio_channel *chan;
+	struct zio_armed *pos;
+
+	zio_for_each_channel(cset, pos, chan) {
+		zero_complete_blocks(state, cset, chan, state->stream);
+		zio_channel_lost(chan, (ticks - 1) * state->stream);
+	}
+	end = ktime_get_ns();
+	end += zio_trigger_throttle(begin, end);
+	hrtimer_set_expires(timer, ns_to_ktime(max(state->next, end)));
+	return HRTIMER_RESTART;
+}
+
+int zero_start_stream(struct zio_cset *cset)
+{
+	struct zero_state *state = zio_cset_priv(cset);
+	struct zio_channel *chan;
+	struct zio_armed *pos;
+
+	zio_for_each_channel(cset, pos, chan)
+		zio_channel_take_blocks(chan, UINT_MAX);
+	state->converting = cset;
+	state->next = ktime_get_ns() + READ_ONCE(state->period);
+	hrtimer_start(&state->timer, ns_to_ktime(state->next), HRTIMER_MODE_ABS);
+	return ZIO_PENDING;
+}
