@@ -85,7 +85,9 @@ offers 'zio get trigger:' clock0
 offers 'zio get trigger:clock0/p' clock0/period-ns
 offers 'zio set trigger:clock0 c' clock=
 offers 'zio set trigger:clock0 clock=' 'boottime monotonic realtime tai'
-offers 'zio set zzero/0 current_trigger=' 'clock0 hrt user'
+offers 'zio set zzero/0 current_trigger=' 'clock7 hrt user'
+offers 'zio set zzero/0/trigger nshots=' 1
+offers 'zio set zzero-0000-0-0 alarms=' ''
 offers 'zio create ' 'device trigger'
 offers 'zio create trigger ' 'hrt timer'
 offers 'zio create trigger hrt new p' period-ns=

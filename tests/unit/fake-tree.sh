@@ -75,6 +75,7 @@ make_tree()
 	printf 'kmalloc\nvmalloc\n' >sysfs/bus/zio/available_buffers
 	printf 'user\nhrt\n' >sysfs/bus/zio/available_triggers
 	cat >accepted <<-'END'
+		enable 0 1
 		current_buffer kmalloc vmalloc
 		current_trigger user hrt clock7
 		trigger/nshots 1

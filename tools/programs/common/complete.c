@@ -52,19 +52,6 @@ void offer_choices(const char *word, const char *prefix,
 		offer_two(word, prefix, *names);
 }
 
-void offer_types(const char *word, const char *prefix, const char *attr)
-{
-	struct zio_object *bus = zio_find(NULL, "bus:", NULL, NULL);
-	char text[ZIO_TEXT_SIZE], *at = text, *line;
-
-	if (has_prefix(word, prefix) && bus &&
-	    !zio_attr_get(bus, attr, text, sizeof(text), NULL))
-		while ((line = strsep(&at, "\n")))
-			if (*line)
-				offer_two(word, prefix, line);
-	zio_object_free(bus);
-}
-
 void offer_channels(const char *word, const char *prefix)
 {
 	struct zio_object **list = NULL;

@@ -32,9 +32,6 @@ void offer_options(const char *word, const struct argp *argp);
 void offer_choices(const char *word, const char *prefix,
 		   const char *const *names);
 
-/* Once @word begins with @prefix, offer @prefix with each line of an attribute of bus: */
-void offer_types(const char *word, const char *prefix, const char *attr);
-
 /* Once @word begins with @prefix, offer @prefix with each address of a channel. */
 void offer_channels(const char *word, const char *prefix);
 

@@ -90,28 +90,36 @@ static void offer_attrs(const char *word, const struct zio_object *obj,
 	zio_list_free(parts);
 }
 
-/* Offer the values of the attribute in "ATTR=VALUE". */
-static void offer_values(const char *word, const char *attr)
+/* Offer the words that @attr of @obj accepts; false if @obj does not tell. */
+static bool offer_accepted(const char *word, const char *prefix,
+			   const struct zio_object *obj, const char *attr)
+{
+	char text[ZIO_TEXT_SIZE], *at = text, *value;
+
+	if (!obj || zio_attr_accepted(obj, attr, text, sizeof(text), NULL))
+		return false;
+	while (*text != '[' && *text != '<' && (value = strsep(&at, " ")))
+		offer_joined(word, prefix, value, "");
+	return true;
+}
+
+/* Offer the values of the attribute in "ATTR=VALUE" of @obj, which may be NULL. */
+static void offer_values(const char *word, const char *attr, const struct zio_object *obj)
 {
 	static const char *const clocks[] = {
 		"realtime", "tai", "monotonic", "boottime", NULL
 	};
 	static const char *const flags[] = { "0", "1", NULL };
-	const char *name = base_name(attr);
 	char prefix[PATH_MAX];
 
 	put_text(prefix, sizeof(prefix), "%s=", attr);
-	if (!strcmp(name, "current_trigger")) {
-		offer_types(word, prefix, "available_triggers");
-		offer_objects_of(word, prefix, NULL, ZIO_OBJECT_SHARED_TRIGGER);
-	} else if (!strcmp(name, "current_buffer")) {
-		offer_types(word, prefix, "available_buffers");
-	} else if (!strcmp(name, "clock")) {
+	if (offer_accepted(word, prefix, obj, attr))
+		return;
+	/* Objects of configfs do not tell what they accept. */
+	if (!strcmp(attr, "clock"))
 		offer_choices(word, prefix, clocks);
-	} else if (!strcmp(name, "enable") || !strcmp(name, "prefer-new") ||
-		   !strcmp(name, "live")) {
+	else if (!strcmp(attr, "enable") || !strcmp(attr, "live"))
 		offer_choices(word, prefix, flags);
-	}
 }
 
 void complete_objects(int argc, char **argv)
@@ -156,19 +164,18 @@ void complete_set(int argc, char **argv)
 {
 	const char *word = last_word(argc, argv);
 	const char *name = named_object(argc, argv);
-	struct zio_object *obj;
 	char attr[PATH_MAX];
+	bool has_value = split_at(word, '=', attr);
+	struct zio_object *obj;
 
-	if (split_at(word, '=', attr)) {
-		offer_values(word, attr);
-		return;
-	}
 	obj = name ? zio_find(NULL, name, NULL, NULL) : NULL;
-	if (obj)
+	if (has_value)
+		offer_values(word, attr, obj);
+	else if (obj)
 		offer_attrs(word, obj, "", true);
 	zio_object_free(obj);
 	/* After a value, another object may follow. */
-	if (!name || strchr(argv[argc - 2], '='))
+	if (!has_value && (!name || strchr(argv[argc - 2], '=')))
 		offer_objects(word);
 }
 
@@ -212,7 +219,7 @@ void complete_create(int argc, char **argv)
 		offer_objects_of(word, "", NULL, strcmp(argv[1], "device") ?
 				 ZIO_OBJECT_TRIGGER_TYPE : ZIO_OBJECT_DRIVER);
 	else if (argc > 4 && split_at(word, '=', attr))
-		offer_values(word, attr);
+		offer_values(word, attr, NULL);
 	else if (argc > 4)
 		offer_attrs_of_type(word, named_kind(argv[1]), argv[2]);
 }

@@ -86,27 +86,32 @@ def _channel(obj: Any) -> ChannelCounts:
     )
 
 
-def _triggers(current: str) -> tuple[str, ...]:
+def _choices(obj: Any, attribute: str) -> tuple[str, ...]:
+    """Return the words that an attribute accepts; none if it accepts others, too."""
     try:
-        names = str(zio.find("bus:").text("available_triggers")).split()
+        text = str(obj.accepted(attribute))
     except OSError:
-        names = []
-    return tuple(dict.fromkeys([*names, current]))
+        return ()
+    return () if text.startswith(("[", "<")) else tuple(text.split())
+
+
+def _setting(obj: Any, attribute: str, value: str) -> Setting:
+    return Setting(obj.name, attribute, value, True, _choices(obj, attribute))
 
 
 def _settings(cset: Any, trigger: str) -> tuple[Setting, ...]:
     settings = [
-        Setting(cset.name, "enable", _text(cset, "enable", "1"), True, ("0", "1")),
-        Setting(cset.name, "current_trigger", trigger, True, _triggers(trigger)),
+        _setting(cset, "enable", _text(cset, "enable", "1")),
+        _setting(cset, "current_trigger", trigger),
     ]
     part = cset.trigger
     for name in sorted([*part, *part.commands()]):
         if name not in ("name", "uevent", "version") and part.is_writable(name):
-            settings.append(Setting(part.name, name, _text(part, name), True))
+            settings.append(_setting(part, name, _text(part, name)))
     for chan in cset.chan:
         value = _text(chan, "enable")
         if value:
-            settings.append(Setting(chan.name, "enable", value, True, ("0", "1")))
+            settings.append(_setting(chan, "enable", value))
     return tuple(settings)
 
 
