@@ -131,6 +131,7 @@ struct zio_block *zio_ostream_take(struct zio_channel_core *chan);
 struct zio_block *const *zio_ostream_row(struct zio_channel_core *chan, unsigned int i,
 					 unsigned int *n);
 void zio_ostream_finish(struct zio_channel_core *chan, unsigned int n, bool is_played);
+void zio_ostream_give_back(struct zio_channel_core *chan, unsigned int n);
 void zio_ostream_drop(struct zio_cset_core *cset, bool is_lost, int error);
 bool zio_ostream_is_idle(const struct zio_cset_core *cset);
 

@@ -319,6 +319,40 @@ void zio_ostream_finish(struct zio_channel_core *chan, unsigned int n, bool is_p
 	rcu_read_unlock();
 }
 
+static bool ostream_was_played(const struct zio_channel_core *chan, struct zio_block *block)
+{
+	return (s32)(chan->played - to_block_core(block)->seq) > 0;
+}
+
+/* The newest block in flight is the last one that was taken, or the last turn of the only one. */
+static void ostream_give_turn_back(struct zio_channel_core *chan)
+{
+	struct zio_stream *stream = &chan->queue.stream;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&stream->lock, flags);
+	if (ostream_count_taken(chan) > 1) {
+		WRITE_ONCE(stream->taken, stream->taken - 1);
+	} else {
+		WRITE_ONCE(stream->turns, stream->turns - 1);
+		if (!stream->turns && !ostream_was_played(chan, zio_queue_peek(&chan->queue)))
+			WRITE_ONCE(stream->taken, stream->taken - 1);
+	}
+	raw_spin_unlock_irqrestore(&stream->lock, flags);
+}
+
+/* zio_channel_give_back() of an output: the blocks never left their slots. @n are in flight. */
+void zio_ostream_give_back(struct zio_channel_core *chan, unsigned int n)
+{
+	struct zio_stream *stream = &chan->queue.stream;
+
+	if (!ostream_repeats(chan->cset))
+		WRITE_ONCE(stream->taken, stream->taken - n);
+	else
+		while (n--)
+			ostream_give_turn_back(chan);
+}
+
 /* The driver could play none of the blocks that it has taken, or not even take one. */
 static void ostream_lose(struct zio_channel_core *chan, int error)
 {
@@ -396,8 +430,7 @@ static void ostream_end_cycle(struct zio_channel_core *chan)
 	struct zio_block *block;
 	int tail;
 
-	while ((block = zio_queue_look(&chan->queue, &tail)) &&
-	       (s32)(chan->played - to_block_core(block)->seq) > 0 &&
+	while ((block = zio_queue_look(&chan->queue, &tail)) && ostream_was_played(chan, block) &&
 	       zio_queue_take(&chan->queue, tail, 1))
 		ostream_put(chan, block);
 	ostream_tell_of_room(chan);

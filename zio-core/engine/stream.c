@@ -473,19 +473,23 @@ static void cancel_blocks(struct zio_channel_core *chan, unsigned int n)
  * @pub: the channel
  * @n: how many
  *
- * For a driver that cannot hand them to the hardware. They have no number yet, so this is no
- * loss. The driver takes blocks again by itself: no refill() follows.
+ * For a driver that cannot hand them to the hardware. This is no loss: the blocks of an input
+ * have no number yet, and those of an output stay queued. The driver takes blocks again by
+ * itself: no refill() follows.
  *
  * Context: As zio_channel_take() and zio_channel_complete(): beside neither of them.
  */
 void zio_channel_give_back(struct zio_channel *pub, unsigned int n)
 {
 	struct zio_channel_core *chan = to_channel_core(pub);
-	unsigned int in_flight = chan->queue.stream.taken - chan->queue.head;
+	unsigned int in_flight = zio_stream_in_flight(chan);
 
 	if (WARN_ON_ONCE(n > in_flight))
 		n = in_flight;
-	cancel_blocks(chan, in_flight - n);
+	if (zio_cset_is_output(chan->cset))
+		zio_ostream_give_back(chan, n);
+	else
+		cancel_blocks(chan, in_flight - n);
 }
 EXPORT_SYMBOL_GPL(zio_channel_give_back);
 

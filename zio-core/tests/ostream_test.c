@@ -301,6 +301,56 @@ static void stop_may_complete(struct kunit *test)
 	expect_taken(test, chan, 3, 2);
 }
 
+/* The driver takes them again: they stay in the queue, in their order. */
+static void driver_gives_blocks_back(struct kunit *test)
+{
+	struct test_device *tdev = create_ostream(test, 0, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+
+	write_blocks(user, 5, 0);
+	expect_taken(test, chan, 5, 0);
+	zio_channel_complete(&chan->pub, 1);
+	zio_channel_give_back(&chan->pub, 3);
+	KUNIT_EXPECT_EQ(test, zio_stream_in_flight(chan), 1);
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 4);
+	expect_taken(test, chan, 3, 2);
+	zio_channel_complete(&chan->pub, 4);
+	KUNIT_EXPECT_EQ(test, chan->played, 5);
+	KUNIT_EXPECT_EQ(test, zio_channel_losses(chan), 0);
+	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
+}
+
+/* A block that was never played is not lost, although it has no turn left. */
+static void driver_gives_turns_back(struct kunit *test)
+{
+	struct test_device *tdev = create_ostream(test, 0, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+
+	KUNIT_ASSERT_EQ(test, test_store_u32(&tdev->cset->kobj, "cyclic", 1), 0);
+	write_blocks(user, 1, 1);
+	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(&chan->pub, 3), 3);
+	zio_channel_give_back(&chan->pub, 3);
+	expect_flying(test, chan, NULL, 0);
+	write_blocks(user, 1, 2);
+	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(&chan->pub, 4), 2);
+	expect_flying(test, chan, (const u16[]){ 1, 2 }, 2);
+	zio_channel_give_back(&chan->pub, 1);
+	expect_flying(test, chan, (const u16[]){ 1 }, 1);
+	zio_channel_complete(&chan->pub, 1);
+	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(&chan->pub, 2), 2);
+	expect_flying(test, chan, (const u16[]){ 2, 2 }, 2);
+	zio_channel_complete(&chan->pub, 1);
+	/* It was played: without a turn it waits for its successor. */
+	zio_channel_give_back(&chan->pub, 1);
+	expect_flying(test, chan, NULL, 0);
+	write_blocks(user, 1, 3);
+	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(&chan->pub, 1), 1);
+	expect_flying(test, chan, (const u16[]){ 3 }, 1);
+	KUNIT_EXPECT_EQ(test, chan->blocks, 2);
+}
+
 /* A block that is lost is counted, and fsync() knows it. */
 static void hardware_may_lose_blocks(struct kunit *test)
 {
@@ -496,6 +546,8 @@ static struct kunit_case ostream_cases[] = {
 	KUNIT_CASE(channels_begin_together),
 	KUNIT_CASE(stop_takes_blocks_back),
 	KUNIT_CASE(stop_may_complete),
+	KUNIT_CASE(driver_gives_blocks_back),
+	KUNIT_CASE(driver_gives_turns_back),
 	KUNIT_CASE(hardware_may_lose_blocks),
 	KUNIT_CASE(failure_loses_what_was_taken),
 	KUNIT_CASE(watchdog_spares_idle_stream),
