@@ -62,7 +62,10 @@ struct zio_snapshot {
  * @is_dry: the device had no block at the last zio_channel_take()
  * @n_dry: how often the device has lost its last block without a new one
  * @dropped: unread blocks that "prefer-new" has dropped
- * @haste: output: ZIO_HASTE_*; under chan->lock, or by the owner of the phase
+ * @resumes: output: it has stopped, and goes on without the watermark; by the owner of the
+ *           phase
+ * @haste: output: ZIO_HASTE_*; under chan->lock, or by the context that feeds a route
+ * @due: output: count of the block behind those for which there is haste; as @haste
  * @turns: output: how often the oldest block is in flight, if blocks are repeated
  * @lock: output: @turns
  *
@@ -74,7 +77,9 @@ struct zio_stream {
 	unsigned int limit;
 	int wants;
 	bool is_dry;
+	bool resumes;
 	u8 haste;
+	unsigned int due;
 	unsigned long n_dry;
 	unsigned long dropped;
 	unsigned int turns;

@@ -58,9 +58,11 @@ unsigned int zio_ostream_in_flight(const struct zio_channel_core *chan)
 
 static bool ostream_may_begin(const struct zio_channel_core *chan)
 {
+	const struct zio_stream *stream = &chan->queue.stream;
 	unsigned int n = zio_queue_count(&chan->queue);
 
-	return n && (n >= READ_ONCE(chan->watermark) || READ_ONCE(chan->queue.stream.haste));
+	return n && (n >= READ_ONCE(chan->watermark) || READ_ONCE(stream->haste) ||
+		     READ_ONCE(stream->resumes));
 }
 
 static bool ostream_is_due(const struct zio_cset_core *cset)
@@ -101,6 +103,7 @@ void zio_ostream_open(struct zio_channel_core *chan)
 	q->stream.taken = atomic_read(&q->tail);
 	q->stream.turns = 0;
 	q->stream.is_dry = false;
+	WRITE_ONCE(q->stream.resumes, false);
 }
 
 /* The next block that the driver has not taken, or NULL. */
@@ -170,6 +173,13 @@ static struct zio_block *ostream_get(struct zio_channel_core *chan)
 	return ostream_take_next(&chan->queue);
 }
 
+/* The user of an output waits for the end of what it has written. */
+static bool ostream_is_last(const struct zio_queue *q)
+{
+	return READ_ONCE(q->stream.haste) == ZIO_HASTE_LAST &&
+		READ_ONCE(q->stream.due) == READ_ONCE(q->head);
+}
+
 /* An output whose user waits for no more blocks may run dry: that is its end. */
 static void ostream_note_dry(struct zio_channel_core *chan)
 {
@@ -178,7 +188,7 @@ static void ostream_note_dry(struct zio_channel_core *chan)
 	if (stream->is_dry || zio_ostream_in_flight(chan))
 		return;
 	WRITE_ONCE(stream->is_dry, true);
-	if (READ_ONCE(stream->haste) == ZIO_HASTE_LAST)
+	if (ostream_is_last(&chan->queue))
 		return;
 	WRITE_ONCE(stream->n_dry, stream->n_dry + 1);
 	zio_channel_raise(chan, ZIO_ALARM_DRY);
@@ -380,9 +390,8 @@ void zio_ostream_drop(struct zio_cset_core *cset, bool is_lost, int error)
 		WRITE_ONCE(stream->limit, 0);
 		if (is_lost)
 			ostream_lose(to_channel_core(armed->chan), error);
-		else if (!READ_ONCE(stream->haste))
-			WRITE_ONCE(stream->haste, ZIO_HASTE_NOW);
 		zio_ostream_open(to_channel_core(armed->chan));
+		WRITE_ONCE(stream->resumes, true);
 		WRITE_ONCE(stream->wants, 1);
 	}
 	cset->pub.armed->chan = NULL;
@@ -393,8 +402,9 @@ void zio_ostream_drop(struct zio_cset_core *cset, bool is_lost, int error)
  * @chan: any channel, locked
  * @haste: ZIO_HASTE_NOW: the writer finds no room; ZIO_HASTE_LAST: it writes no more for now
  *
- * The next block that is queued ends the haste. Does nothing for an input, and for an output
- * that is no stream.
+ * A block that is queued after these are played ends the haste. One that another writer queues
+ * before does not: the caller may wait for the end of its own. Does nothing for an input, and
+ * for an output that is no stream.
  *
  * Context: Process.
  */
@@ -403,8 +413,9 @@ void zio_ostream_hasten(struct zio_channel_core *chan, u8 haste)
 	struct zio_stream *stream = &chan->queue.stream;
 
 	if (!zio_cset_is_stream(chan->cset) || !zio_cset_is_output(chan->cset) ||
-	    stream->haste >= haste)
+	    (stream->haste >= haste && stream->due == chan->queue.head))
 		return;
+	WRITE_ONCE(stream->due, chan->queue.head);
 	WRITE_ONCE(stream->haste, haste);
 	zio_cset_kick_held(chan->cset);
 }

@@ -47,9 +47,11 @@ static inline void zio_queue_publish(struct zio_queue *q, unsigned int n)
 /* Queues a block of an output. One pusher at a time. Context: Any. */
 static inline void zio_output_push(struct zio_channel_core *chan, struct zio_block *block)
 {
-	if (unlikely(chan->queue.stream.haste))
-		WRITE_ONCE(chan->queue.stream.haste, 0);
-	zio_queue_push(&chan->queue, block);
+	struct zio_queue *q = &chan->queue;
+
+	if (unlikely(q->stream.haste) && (int)(q->stream.due - atomic_read(&q->tail)) <= 0)
+		WRITE_ONCE(q->stream.haste, 0);
+	zio_queue_push(q, block);
 }
 
 #endif /* _ZIO_ENGINE_STREAM_H */

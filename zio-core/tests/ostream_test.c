@@ -228,6 +228,48 @@ static void haste_begins_without_watermark(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, chan->queue.stream.haste, 0);
 }
 
+/* A program that waits for its blocks need not wait for those of another one. */
+static void haste_is_not_ended_by_another_writer(struct kunit *test)
+{
+	struct test_device *tdev = create_ostream(test, 0, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+
+	set_watermark(test, chan, 8);
+	KUNIT_ASSERT_EQ(test, test_enable_trigger(tdev->cset, false), 0);
+	write_blocks(user, 2, 0);
+	test_lock(test, &chan->lock);
+	zio_ostream_hasten(chan, ZIO_HASTE_LAST);
+	test_unlock(test, &chan->lock);
+	write_blocks(user, 1, 2);
+	KUNIT_ASSERT_EQ(test, test_enable_trigger(tdev->cset, true), 0);
+	KUNIT_EXPECT_EQ(test, tdev->io_calls, 1);
+	expect_taken(test, chan, 3, 0);
+	/* The last one is of a writer that does not wait: it may be late. */
+	zio_channel_complete(&chan->pub, 3);
+	expect_taken(test, chan, 0, 0);
+	KUNIT_EXPECT_EQ(test, chan->queue.stream.n_dry, 1);
+	write_blocks(user, 1, 3);
+	expect_taken(test, chan, 0, 0);
+}
+
+/* What was in flight goes on at once, also if more is written meanwhile. */
+static void stop_does_not_wait_for_the_watermark(struct kunit *test)
+{
+	struct test_device *tdev = create_ostream(test, 0, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+
+	set_watermark(test, chan, 8);
+	write_blocks(user, 8, 0);
+	expect_taken(test, chan, 8, 0);
+	zio_channel_complete(&chan->pub, 6);
+	KUNIT_ASSERT_EQ(test, test_enable_trigger(tdev->cset, false), 0);
+	write_blocks(user, 1, 8);
+	KUNIT_ASSERT_EQ(test, test_enable_trigger(tdev->cset, true), 0);
+	expect_taken(test, chan, 3, 6);
+}
+
 /* Both channels begin together. */
 static void channels_begin_together(struct kunit *test)
 {
@@ -543,6 +585,8 @@ static struct kunit_case ostream_cases[] = {
 	KUNIT_CASE(end_is_no_underrun),
 	KUNIT_CASE(stream_begins_at_watermark),
 	KUNIT_CASE(haste_begins_without_watermark),
+	KUNIT_CASE(haste_is_not_ended_by_another_writer),
+	KUNIT_CASE(stop_does_not_wait_for_the_watermark),
 	KUNIT_CASE(channels_begin_together),
 	KUNIT_CASE(stop_takes_blocks_back),
 	KUNIT_CASE(stop_may_complete),
