@@ -22,13 +22,13 @@
  *
  * Context: Process, sleeps.
  *
- * Return: the list, without an entry, for kvfree(); NULL without memory.
+ * Return: the list, without an entry, for kvfree(); NULL without memory, and for more than 2 GiB.
  */
 struct zio_armed *zio_shots_alloc(unsigned int n_chan, u32 nshots)
 {
 	size_t n = size_add(array_size(n_chan, nshots), 1);
 
-	return kvcalloc(n, sizeof(struct zio_armed), GFP_KERNEL);
+	return kvcalloc(n, sizeof(struct zio_armed), GFP_KERNEL | __GFP_NOWARN);
 }
 
 static void arm_channel(struct zio_channel_core *chan, struct zio_armed *armed)

@@ -36,6 +36,7 @@ EXPORT_SYMBOL_NS_GPL(zio_device_name_is_valid, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_mem_put, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_memory_is_below, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_ostream_hasten, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_shots_alloc, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_ostream_in_flight, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_queue_alloc, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_queue_replace, ZIO_TEST);

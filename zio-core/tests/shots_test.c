@@ -381,6 +381,13 @@ static void trailer_is_behind_the_samples(struct kunit *test)
 	expect_arming(test, chan, SHOTS);
 }
 
+/* A user may ask for so many: that is an error, and no fault of the kernel. */
+static void too_many_shots_are_no_fault(struct kunit *test)
+{
+	KUNIT_EXPECT_NULL(test, zio_shots_alloc(U16_MAX, U16_MAX));
+	KUNIT_EXPECT_NULL(test, zio_shots_alloc(UINT_MAX, U32_MAX));
+}
+
 static int shots_suite_init(struct kunit_suite *suite)
 {
 	return zio_trigger_type_register(&shots_type);
@@ -408,6 +415,7 @@ static struct kunit_case shots_cases[] = {
 	KUNIT_CASE(area_has_room_from_any_place),
 	KUNIT_CASE(driver_refuses_a_shape),
 	KUNIT_CASE(trailer_is_behind_the_samples),
+	KUNIT_CASE(too_many_shots_are_no_fault),
 	{}
 };
 
