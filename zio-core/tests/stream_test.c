@@ -576,7 +576,19 @@ static void stuck_stream_is_started_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cset->chan[0]->lost, 0);
 }
 
+/* refill() walks the list without a lock, maybe beside the driver that ends the stream. */
+static void list_of_channels_is_not_replaced(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 2);
+	struct zio_armed *armed = tdev->cset->pub.armed;
+
+	KUNIT_EXPECT_EQ(test, test_set_samples(tdev->cset, 50), 0);
+	KUNIT_EXPECT_PTR_EQ(test, tdev->cset->pub.armed, armed);
+	KUNIT_EXPECT_PTR_EQ(test, armed[1].chan, &tdev->cset->chan[1]->pub);
+}
+
 static struct kunit_case stream_cases[] = {
+	KUNIT_CASE(list_of_channels_is_not_replaced),
 	KUNIT_CASE(blocks_complete_in_order),
 	KUNIT_CASE(newest_blocks_are_given_back),
 	KUNIT_CASE(each_block_has_its_values),

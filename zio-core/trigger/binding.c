@@ -312,10 +312,14 @@ int zio_binding_change(struct zio_cset_core *cset, const char *name)
 	return ret;
 }
 
+/*
+ * The list of armed blocks is as long as the shots need. That of a stream is never replaced:
+ * refill() walks it without a lock.
+ */
 static int change_shape(struct zio_cset_core *cset, const struct zio_shape *new)
 {
 	const struct zio_shape old = cset->pub.shape;
-	struct zio_armed *armed;
+	struct zio_armed *armed = NULL;
 	size_t len;
 	int ret = size_block(cset, new, &len);
 
@@ -324,18 +328,21 @@ static int change_shape(struct zio_cset_core *cset, const struct zio_shape *new)
 	ret = zio_binding_check_shape(cset, new);
 	if (ret)
 		return ret;
-	armed = zio_shots_alloc(cset->n_chan, new->nshots);
-	if (!armed)
-		return -ENOMEM;
+	if (new->nshots != old.nshots) {
+		armed = zio_shots_alloc(cset->n_chan, new->nshots);
+		if (!armed)
+			return -ENOMEM;
+	}
 	/* Drivers, and types of buffers, read the sizes, too. */
 	zio_cset_freeze(cset);
 	set_shape(cset, new);
-	if (len != cset->block_len || new->nshots != old.nshots)
+	if (len != cset->block_len || armed)
 		ret = zio_buffers_resize(cset, len);
 	if (ret) {
 		set_shape(cset, &old);
 	} else {
-		swap(cset->pub.armed, armed);
+		if (armed)
+			swap(cset->pub.armed, armed);
 		zio_cset_refresh(cset);
 	}
 	zio_cset_unfreeze(cset);
