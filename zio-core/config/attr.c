@@ -246,8 +246,10 @@ static const char *desc_fault(const struct zio_attr_desc *desc, unsigned int own
 	unsigned int limit = desc->place == ZIO_ATTR_PLACE_STD ?
 		ZIO_MAX_STD_ATTR : ZIO_MAX_EXT_ATTR;
 
-	if (!desc->name)
-		return "it has no name";
+	if (!desc->name || !*desc->name || strchr(desc->name, '/'))
+		return "it has no name of a file";
+	if (desc->mode & ~0664)
+		return "sysfs has no such mode";
 	if (desc->place > ZIO_ATTR_PLACE_BLOCK || (desc->place && desc->index >= limit))
 		return "the control has no such place";
 	if (is_of_core(desc, owner))
@@ -259,9 +261,24 @@ static const char *desc_fault(const struct zio_attr_desc *desc, unsigned int own
 	return desc->mode & 0222 && !(owner & ZIO_OWNER_SETS) ? "no attr_set() can set it" : NULL;
 }
 
-static bool desc_is_valid(const struct zio_attr_desc *desc, unsigned int owner)
+/* Returns what is wrong with the last of @n descriptors; NULL if it is right. */
+static const char *last_fault(const struct zio_attr_desc *list, unsigned int n,
+			      unsigned int owner)
 {
+	const struct zio_attr_desc *desc = &list[n - 1];
 	const char *fault = desc_fault(desc, owner);
+	unsigned int i;
+
+	for (i = 0; i + 1 < n && !fault; i++)
+		if (!strcmp(list[i].name, desc->name))
+			fault = "another one has its name";
+	return fault;
+}
+
+static bool last_is_valid(const struct zio_attr_desc *list, unsigned int n, unsigned int owner)
+{
+	const struct zio_attr_desc *desc = &list[n - 1];
+	const char *fault = last_fault(list, n, owner);
 
 	if (fault)
 		pr_err("zio: attribute \"%s\": %s\n", desc->name ?: "", fault);
@@ -280,8 +297,10 @@ static bool desc_is_valid(const struct zio_attr_desc *desc, unsigned int owner)
  */
 bool zio_attrs_are_valid(const struct zio_attr_desc *list, unsigned int n, unsigned int owner)
 {
-	while (n--)
-		if (!desc_is_valid(list++, owner))
+	unsigned int i;
+
+	for (i = 1; i <= n; i++)
+		if (!last_is_valid(list, i, owner))
 			return false;
 	return true;
 }

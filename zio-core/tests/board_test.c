@@ -289,6 +289,68 @@ static void wrong_attributes_are_refused(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, zio_device_desc_is_valid(&board->desc));
 }
 
+static void expect_wrong(struct kunit *test, const struct zio_attr_desc *attrs, unsigned int n)
+{
+	const struct zio_board_trigger trigger = { .name = "t", .attrs = attrs, .n_attrs = n };
+	struct board *board = describe(test, 0);
+
+	board->cset_desc.board_trigger = &trigger;
+	KUNIT_EXPECT_FALSE(test, zio_device_desc_is_valid(&board->desc));
+	board->cset_desc.board_trigger = NULL;
+	KUNIT_EXPECT_TRUE(test, zio_device_desc_is_valid(&board->desc));
+	board->cset_desc.chan_attrs = attrs;
+	board->cset_desc.n_chan_attrs = n;
+	KUNIT_EXPECT_FALSE(test, zio_device_desc_is_valid(&board->desc));
+	board->cset_desc.n_chan_attrs = 0;
+	board->desc.attrs = attrs;
+	board->desc.n_attrs = n;
+	KUNIT_EXPECT_FALSE(test, zio_device_desc_is_valid(&board->desc));
+}
+
+/* Sysfs would print a trace for each of them, when it makes the file. */
+static void attributes_that_are_no_files_are_refused(struct kunit *test)
+{
+	static const struct zio_attr_desc twice[] = {
+		ZIO_ATTR_EXT("level", 0444, 0, 0, 0), ZIO_ATTR_EXT("delay", 0444, 1, 0, 0),
+		ZIO_ATTR_PARAM("level", 0644, 0, 0),
+	};
+	static const struct zio_attr_desc wrong[] = {
+		ZIO_ATTR_PARAM("", 0444, 0, 0), ZIO_ATTR_PARAM("a/b", 0444, 0, 0),
+		ZIO_ATTR_PARAM("mode", 0666, 0, 0), ZIO_ATTR_PARAM("mode", 0555, 0, 0),
+	};
+	unsigned int i;
+
+	expect_wrong(test, twice, ARRAY_SIZE(twice));
+	for (i = 0; i < ARRAY_SIZE(wrong); i++)
+		expect_wrong(test, &wrong[i], 1);
+}
+
+/* There are 32 positions, and any number of attributes without one. */
+static void thirty_three_values_are_too_many(struct kunit *test)
+{
+	struct zio_attr_desc *attrs = kunit_kcalloc(test, 40, sizeof(*attrs), GFP_KERNEL);
+	struct zio_board_trigger trigger = { .name = "t", .attrs = attrs };
+	char (*names)[8] = kunit_kcalloc(test, 40, sizeof(*names), GFP_KERNEL);
+	struct board *board = describe(test, 0);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, attrs);
+	KUNIT_ASSERT_NOT_NULL(test, names);
+	for (i = 0; i < 40; i++) {
+		snprintf(names[i], sizeof(names[i]), "attr%u", i);
+		attrs[i] = (struct zio_attr_desc)ZIO_ATTR_EXT(names[i], 0444, i, 0, 0);
+	}
+	board->cset_desc.board_trigger = &trigger;
+	trigger.n_attrs = 32;
+	KUNIT_EXPECT_TRUE(test, zio_device_desc_is_valid(&board->desc));
+	trigger.n_attrs = 33;
+	KUNIT_EXPECT_FALSE(test, zio_device_desc_is_valid(&board->desc));
+	for (i = 32; i < 40; i++)
+		attrs[i].place = ZIO_ATTR_PLACE_NONE;
+	trigger.n_attrs = 40;
+	KUNIT_EXPECT_TRUE(test, zio_device_desc_is_valid(&board->desc));
+}
+
 static void board_trigger_arms_and_is_named(struct kunit *test)
 {
 	struct board *board = create(test, 0);
@@ -437,6 +499,8 @@ static struct kunit_case board_cases[] = {
 	KUNIT_CASE(users_of_a_device_take_turns),
 	KUNIT_CASE(write_only_file_reaches_the_driver),
 	KUNIT_CASE(wrong_attributes_are_refused),
+	KUNIT_CASE(attributes_that_are_no_files_are_refused),
+	KUNIT_CASE(thirty_three_values_are_too_many),
 	KUNIT_CASE(board_trigger_arms_and_is_named),
 	KUNIT_CASE(all_positions_of_a_trigger_are_usable),
 	KUNIT_CASE(value_of_the_trigger_aborts_and_command_does_not),
