@@ -29,7 +29,7 @@ enum play_attr { PLAY_PERIOD, PLAY_SUM };
  * @next: when the next tick is due, in ns of ktime_get_ns()
  * @period: ns between two ticks
  * @burst: blocks per tick and channel
- * @sum: of the bytes that each channel has played
+ * @chan: what each channel has played
  */
 struct play_device {
 	struct zio_device_desc desc;
@@ -39,7 +39,10 @@ struct play_device {
 	u64 next;
 	u32 period;
 	u32 burst;
-	u32 sum[];
+	struct play_channel {
+		u32 sum; /* of the bytes */
+		bool repeats; /* has played the oldest block in flight */
+	} chan[];
 };
 
 static void play_block(u32 *sum, const struct zio_block *block)
@@ -67,7 +70,7 @@ static bool play_keeps_block(const struct play_device *play, struct zio_channel 
  */
 static void play_channel(struct play_device *play, struct zio_channel *chan)
 {
-	u32 *sum = &play->sum[zio_channel_index(chan)];
+	struct play_channel *played = &play->chan[zio_channel_index(chan)];
 	struct zio_block *block;
 	unsigned int i, done = 0;
 
@@ -75,8 +78,9 @@ static void play_channel(struct play_device *play, struct zio_channel *chan)
 		block = zio_channel_in_flight(chan, done);
 		if (!block)
 			break;
-		play_block(sum, block);
-		if (!play_keeps_block(play, chan, done))
+		play_block(&played->sum, block);
+		played->repeats = play_keeps_block(play, chan, done);
+		if (!played->repeats)
 			done++;
 	}
 	zio_channel_complete(chan, done);
@@ -117,8 +121,15 @@ static int play_start(struct zio_cset *cset)
 static void play_stop(struct zio_cset *cset)
 {
 	struct play_device *play = zio_cset_priv(cset);
+	struct zio_channel *chan;
+	struct zio_armed *pos;
 
 	hrtimer_cancel(&play->timer);
+	zio_for_each_channel(cset, pos, chan) {
+		if (play->chan[zio_channel_index(chan)].repeats && !zio_cset_is_cyclic(cset))
+			zio_channel_complete(chan, 1);
+		play->chan[zio_channel_index(chan)].repeats = false;
+	}
 }
 
 static int play_attr_set(struct zio_cset *cset, struct zio_channel *chan,
@@ -136,7 +147,7 @@ static int play_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 	struct play_device *play = zio_cset_priv(cset);
 
 	*value = attr->id == PLAY_PERIOD ? READ_ONCE(play->period) :
-					   READ_ONCE(play->sum[zio_channel_index(chan)]);
+					   READ_ONCE(play->chan[zio_channel_index(chan)].sum);
 	return 0;
 }
 
@@ -211,7 +222,7 @@ static int play_probe(struct platform_device *pdev)
 	unsigned int n_chan = zio_config_value(&pdev->dev, "channels", 1);
 	struct play_device *play;
 
-	play = devm_kzalloc(&pdev->dev, struct_size(play, sum, n_chan), GFP_KERNEL);
+	play = devm_kzalloc(&pdev->dev, struct_size(play, chan, n_chan), GFP_KERNEL);
 	if (!play)
 		return -ENOMEM;
 	play->burst = zio_config_value(&pdev->dev, "burst", 1);

@@ -11,7 +11,8 @@
  * and completes those that were played. zio_channel_lost() gives up the oldest ones. The
  * core calls raw_io() when there are blocks. It keeps blocks in flight when stop_io() has
  * returned: the next raw_io() takes them again. If the user wants the last block repeated,
- * zio_channel_take() returns that block again; with ZIO_CSET_CYCLIC the board repeats it.
+ * zio_channel_take() returns that block again; with ZIO_CSET_CYCLIC the board repeats it. Its
+ * stop_io() completes a block that it has repeated, if zio_cset_is_cyclic() is false by then.
  * drivers/zio-play.c is an example.
  *
  * raw_io() starts the stream and returns ZIO_PENDING. It takes the first blocks of the

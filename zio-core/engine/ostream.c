@@ -33,7 +33,10 @@
 #include "engine/block.h"
 #include "engine/internal.h"
 
-/* Whether the core repeats blocks, for hardware that cannot. Changes in a frozen set. */
+/*
+ * Whether the core repeats blocks, for hardware that cannot. Changes in a frozen set: only for
+ * hardware that can does cset->cyclic change before.
+ */
 static bool ostream_repeats(const struct zio_cset_core *cset)
 {
 	return unlikely(cset->cyclic) && !(cset->flags & ZIO_CSET_CYCLIC);
@@ -452,7 +455,8 @@ static void ostream_end_cycle(struct zio_channel_core *chan)
  * @cset: the channel set, an output stream; its mutex is held
  * @cyclic: repeat it
  *
- * The stream stops, and starts again. A block that was repeated is not played again then.
+ * The stream stops, and starts again. A block that was repeated is not played again then:
+ * stop_io() of a board that repeats finds the end of the cycle, and completes such a block.
  *
  * Context: Process, sleeps.
  */
@@ -462,10 +466,12 @@ void zio_ostream_set_cyclic(struct zio_cset_core *cset, bool cyclic)
 
 	if (cyclic == cset->cyclic)
 		return;
+	if (cset->flags & ZIO_CSET_CYCLIC)
+		WRITE_ONCE(cset->cyclic, cyclic);
 	zio_cset_freeze(cset);
 	for (i = 0; i < cset->n_chan && !cyclic; i++)
 		ostream_end_cycle(cset->chan[i]);
-	cset->cyclic = cyclic;
+	WRITE_ONCE(cset->cyclic, cyclic);
 	zio_cset_unfreeze(cset);
 }
 
@@ -473,12 +479,14 @@ void zio_ostream_set_cyclic(struct zio_cset_core *cset, bool cyclic)
  * zio_cset_is_cyclic() - check whether blocks are to be repeated
  * @cset: the channel set, an output stream with ZIO_CSET_CYCLIC
  *
+ * The answer changes before stop_io(): the board goes on as before until then.
+ *
  * Context: Any, from raw_io() until stop_io() returns.
  *
  * Return: true if the board plays its last block again and again until it has another one.
  */
 bool zio_cset_is_cyclic(const struct zio_cset *cset)
 {
-	return to_cset_core(cset)->cyclic;
+	return READ_ONCE(to_cset_core(cset)->cyclic);
 }
 EXPORT_SYMBOL_GPL(zio_cset_is_cyclic);

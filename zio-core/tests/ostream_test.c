@@ -524,6 +524,36 @@ static void cycle_goes_on_after_stop(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_count_owned(chan), 16);
 }
 
+static bool was_cyclic_at_stop;
+
+static void note_cyclic(struct test_device *tdev)
+{
+	was_cyclic_at_stop = zio_cset_is_cyclic(&tdev->cset->pub);
+	if (!was_cyclic_at_stop)
+		zio_channel_complete(&tdev->cset->chan[0]->pub, 1);
+}
+
+/* The driver completes what it has repeated: it is not played once more. */
+static void hardware_is_told_of_the_end_of_a_cycle(struct kunit *test)
+{
+	struct test_device *tdev = create_ostream(test, ZIO_CSET_CYCLIC, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+
+	set_cyclic(test, tdev->cset, true);
+	write_blocks(user, 1, 1);
+	expect_taken(test, chan, 1, 1);
+	tdev->stop = note_cyclic;
+	test_freeze_once(tdev->cset);
+	KUNIT_EXPECT_TRUE(test, was_cyclic_at_stop);
+	expect_taken(test, chan, 1, 1);
+	set_cyclic(test, tdev->cset, false);
+	tdev->stop = NULL;
+	KUNIT_EXPECT_FALSE(test, was_cyclic_at_stop);
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 0);
+	KUNIT_EXPECT_EQ(test, chan->played, 1);
+}
+
 /* Hardware that repeats gets each block once. */
 static void hardware_repeats_by_itself(struct kunit *test)
 {
@@ -598,6 +628,7 @@ static struct kunit_case ostream_cases[] = {
 	KUNIT_CASE(last_block_is_repeated),
 	KUNIT_CASE(cycle_goes_on_after_stop),
 	KUNIT_CASE(hardware_repeats_by_itself),
+	KUNIT_CASE(hardware_is_told_of_the_end_of_a_cycle),
 	KUNIT_CASE(memory_of_an_input_is_played),
 	KUNIT_CASE(descriptors_are_checked),
 	{}
