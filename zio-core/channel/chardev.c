@@ -433,9 +433,8 @@ static int offer_block(struct zio_session *sess, struct zio_sink *to, bool nowai
 		return -EBUSY;
 	block->len = block->size;
 	to_block_core(block)->seq = chan->seq;
-	block->zio_alarms = 0;
-	block->drv_alarms = 0;
-	if (zio_cset_is_stream(chan->cset))
+	/* The block keeps them if this call has to begin again, as memory was not present. */
+	if (zio_cset_is_stream(chan->cset) && atomic_read(&chan->alarms_new))
 		zio_block_take_alarms(chan, block);
 	zio_block_snapshot(chan, block);
 	fill_control(sess, block);

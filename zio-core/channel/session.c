@@ -469,6 +469,8 @@ static int try_output(struct zio_session *sess)
 	to_block_core(block)->used = 0;
 	block->len = block->size;
 	block->tstamp = (struct zio_timestamp){ 0 };
+	block->zio_alarms = 0;
+	block->drv_alarms = 0;
 	if (unlikely(block->values))
 		zio_block_reset_values(chan, block);
 	return zio_session_set_block(sess, block, false);

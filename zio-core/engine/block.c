@@ -345,7 +345,7 @@ void zio_block_take_alarms(struct zio_channel_core *chan, struct zio_block *bloc
 {
 	int alarms = atomic_xchg(&chan->alarms_new, 0);
 
-	block->zio_alarms = alarms;
+	block->zio_alarms |= alarms;
 	block->drv_alarms |= alarms >> 8;
 }
 

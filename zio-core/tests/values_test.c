@@ -305,6 +305,73 @@ static void routes_give_initial_values(struct kunit *test)
 
 /* Files, and descriptors */
 
+/* What a session submits from an input has the values of the output likewise. */
+static void shared_blocks_have_initial_values(struct kunit *test)
+{
+	struct test_device *in = create(test, 0);
+	struct test_device *out = create(test, ZIO_CSET_OUTPUT);
+	struct test_user *reader, *writer;
+	struct zio_control ctrl;
+	int ret;
+
+	test_device_use_area(out, (struct test_area){ .type = "kmalloc", .len = 1 });
+	reader = test_user_open(test, in->cset->chan[0]);
+	writer = test_user_open(test, out->cset->chan[0]);
+	test_stop_demand(in);
+	/* The block of the output has had other values before. */
+	KUNIT_EXPECT_EQ(test, test_set_samples(out->cset, 1), 0);
+	KUNIT_EXPECT_EQ(test, write_values(writer, MASK, 2, 7, 10), 512);
+	expect_played(writer, 1, 2, 7, 10);
+	KUNIT_EXPECT_EQ(test, test_set_samples(out->cset, 16), 0);
+	KUNIT_EXPECT_EQ(test, write_values(writer, MASK, 2, 7, 10), 512);
+	test_lock(test, &writer->sess->chan->lock);
+	refcount_inc(&reader->sess->ref);
+	writer->sess->source = reader->sess;
+	test_unlock(test, &writer->sess->chan->lock);
+	acquire(in, true, 9, 9);
+	KUNIT_ASSERT_EQ(test, test_read(reader->ctrl, &ctrl, sizeof(ctrl)), sizeof(ctrl));
+	expect_values(test, &ctrl, 9, 9);
+	ctrl.flags |= ZIO_CONTROL_SHARED;
+	ret = test_write(writer->ctrl, &ctrl, sizeof(ctrl));
+	KUNIT_EXPECT_EQ(test, ret, sizeof(ctrl));
+	KUNIT_EXPECT_EQ(test, board.n_got, 2);
+	KUNIT_EXPECT_EQ(test, board.got[MODE], 1);
+	KUNIT_EXPECT_EQ(test, board.got[REPEAT], -1);
+	KUNIT_EXPECT_EQ(test, board.got[RANGE], 5);
+}
+
+static void note_alarms(struct test_device *tdev)
+{
+	board.repeat = zio_cset_block(&tdev->cset->pub)->zio_alarms;
+	board.n_got++;
+}
+
+/* An alarm is told by one block, and not by the next one in the same memory. */
+static void blocks_do_not_keep_alarms(struct kunit *test)
+{
+	struct test_device *in = create(test, 0);
+	struct test_device *out = create(test, ZIO_CSET_OUTPUT);
+	struct zio_channel_core *chan = out->cset->chan[0];
+	static const u16 samples[16];
+	struct test_user *user;
+	char name[32];
+
+	out->start = note_alarms;
+	test_stop_demand(in);
+	test_device_use_area(out, (struct test_area){ .type = "kmalloc", .len = 1 });
+	snprintf(name, sizeof(name), "ztest-%04x-0-0", in->zdev->id);
+	KUNIT_ASSERT_EQ(test, test_set_source(chan, name), 0);
+	atomic_or(ZIO_ALARM_LOST_BLOCK, &chan->alarms_new);
+	acquire(in, true, 9, 9);
+	KUNIT_EXPECT_EQ(test, board.n_got, 1);
+	KUNIT_EXPECT_EQ(test, board.repeat, ZIO_ALARM_LOST_BLOCK);
+	KUNIT_ASSERT_EQ(test, test_set_source(chan, "none"), 0);
+	user = test_user_open(test, chan);
+	KUNIT_EXPECT_EQ(test, test_write(user->data, samples, sizeof(samples)), sizeof(samples));
+	KUNIT_EXPECT_EQ(test, board.n_got, 2);
+	KUNIT_EXPECT_EQ(test, board.repeat, 0);
+}
+
 static void names_tell_what_an_output_accepts(struct kunit *test)
 {
 	struct zio_channel_core *in = create(test, 0)->cset->chan[0];
@@ -342,6 +409,8 @@ static struct kunit_case values_cases[] = {
 	KUNIT_CASE(program_for_1_x_gives_all_values),
 	KUNIT_CASE(block_that_is_filled_in_place_has_values),
 	KUNIT_CASE(routes_give_initial_values),
+	KUNIT_CASE(shared_blocks_have_initial_values),
+	KUNIT_CASE(blocks_do_not_keep_alarms),
 	KUNIT_CASE(names_tell_what_an_output_accepts),
 	KUNIT_CASE(other_sets_pay_no_memory),
 	{}
