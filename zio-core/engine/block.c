@@ -349,6 +349,17 @@ void zio_block_take_alarms(struct zio_channel_core *chan, struct zio_block *bloc
 	block->drv_alarms |= alarms >> 8;
 }
 
+/* An output loses what it has not played. fsync() tells of a board that is gone by itself. */
+static void drop_queued(struct zio_channel_core *chan, struct zio_block *block)
+{
+	if (zio_cset_is_output(chan->cset) && !chan->cset->gone &&
+	    !output_was_played(chan, block)) {
+		zio_channel_count_loss(chan, 1, to_block_core(block)->seq, ZIO_LOSS_ABORT, 0);
+		count_dropped_output(chan, block);
+	}
+	zio_output_put(chan, block);
+}
+
 /**
  * zio_channel_drop_unread() - put queued and unread blocks
  * @chan: the channel, locked; its set is frozen or gone
@@ -362,7 +373,7 @@ void zio_channel_drop_unread(struct zio_channel_core *chan)
 
 	lockdep_assert_held(&chan->lock);
 	while ((block = zio_queue_pop(&chan->queue)))
-		zio_output_put(chan, block);
+		drop_queued(chan, block);
 	list_for_each_entry_safe(unread, next, &chan->unread, link) {
 		list_del(&unread->link);
 		zio_block_put(chan, &unread->block);

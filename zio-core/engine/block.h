@@ -189,6 +189,13 @@ static inline void count_dropped_output(struct zio_channel_core *chan,
 	smp_store_release(&chan->played, to_block_core(block)->seq + 1); /* W */
 }
 
+/* A queued block may have been played: it is repeated, see ostream.c. */
+static inline bool output_was_played(const struct zio_channel_core *chan,
+				     const struct zio_block *block)
+{
+	return (s32)(chan->played - to_block_core(block)->seq) > 0;
+}
+
 static inline void finish_output(struct zio_channel_core *chan, struct zio_block *block)
 {
 	chan->blocks++;

@@ -332,11 +332,6 @@ void zio_ostream_finish(struct zio_channel_core *chan, unsigned int n, bool is_p
 	rcu_read_unlock();
 }
 
-static bool ostream_was_played(const struct zio_channel_core *chan, struct zio_block *block)
-{
-	return (s32)(chan->played - to_block_core(block)->seq) > 0;
-}
-
 /* The newest block in flight is the last one that was taken, or the last turn of the only one. */
 static void ostream_give_turn_back(struct zio_channel_core *chan)
 {
@@ -348,7 +343,7 @@ static void ostream_give_turn_back(struct zio_channel_core *chan)
 		WRITE_ONCE(stream->taken, stream->taken - 1);
 	} else {
 		WRITE_ONCE(stream->turns, stream->turns - 1);
-		if (!stream->turns && !ostream_was_played(chan, zio_queue_peek(&chan->queue)))
+		if (!stream->turns && !output_was_played(chan, zio_queue_peek(&chan->queue)))
 			WRITE_ONCE(stream->taken, stream->taken - 1);
 	}
 	raw_spin_unlock_irqrestore(&stream->lock, flags);
@@ -373,7 +368,9 @@ static void ostream_lose(struct zio_channel_core *chan, int error)
 	struct zio_block *block;
 
 	while (n-- && (block = zio_queue_pop(&chan->queue))) {
-		ostream_count_lost(chan, block, error ? ZIO_LOSS_ERROR : ZIO_LOSS_ABORT, error);
+		if (!output_was_played(chan, block))
+			ostream_count_lost(chan, block, error ? ZIO_LOSS_ERROR : ZIO_LOSS_ABORT,
+					   error);
 		ostream_put(chan, block);
 	}
 	ostream_tell_of_room(chan);
@@ -444,7 +441,7 @@ static void ostream_end_cycle(struct zio_channel_core *chan)
 	struct zio_block *block;
 	int tail;
 
-	while ((block = zio_queue_look(&chan->queue, &tail)) && ostream_was_played(chan, block) &&
+	while ((block = zio_queue_look(&chan->queue, &tail)) && output_was_played(chan, block) &&
 	       zio_queue_take(&chan->queue, tail, 1))
 		ostream_put(chan, block);
 	ostream_tell_of_room(chan);

@@ -554,6 +554,45 @@ static void hardware_is_told_of_the_end_of_a_cycle(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, chan->played, 1);
 }
 
+/* A block that was played, and is repeated, is not lost with its turns. */
+static void end_of_turns_is_no_loss(struct kunit *test)
+{
+	struct test_device *tdev = create_ostream(test, 0, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+
+	set_cyclic(test, tdev->cset, true);
+	write_blocks(user, 1, 1);
+	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(&chan->pub, 2), 2);
+	zio_channel_complete(&chan->pub, 1);
+	KUNIT_EXPECT_TRUE(test, zio_cset_fail(&tdev->cset->pub, -EREMOTEIO));
+	write_blocks(user, 1, 2);
+	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(&chan->pub, 2), 2);
+	zio_channel_complete(&chan->pub, 1);
+	test_user_close(user);
+	test_device_use_area(tdev, (struct test_area){ .len = 16 });
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 0);
+	KUNIT_EXPECT_EQ(test, chan->dropped, 0);
+	KUNIT_EXPECT_EQ(test, zio_channel_losses(chan), 0);
+}
+
+/* They are lost: fsync() does not wait for them. */
+static void new_buffers_drop_what_is_queued(struct kunit *test)
+{
+	struct test_device *tdev = create_ostream(test, 0, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+
+	KUNIT_ASSERT_EQ(test, test_enable_trigger(tdev->cset, false), 0);
+	KUNIT_EXPECT_EQ(test, write_blocks(user, 3, 0), 3);
+	test_user_close(user);
+	test_device_use_area(tdev, (struct test_area){ .len = 16 });
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), 0);
+	KUNIT_EXPECT_EQ(test, chan->played, 3);
+	KUNIT_EXPECT_EQ(test, chan->dropped, 3);
+	KUNIT_EXPECT_EQ(test, zio_channel_losses(chan), 3);
+}
+
 /* Hardware that repeats gets each block once. */
 static void hardware_repeats_by_itself(struct kunit *test)
 {
@@ -628,6 +667,8 @@ static struct kunit_case ostream_cases[] = {
 	KUNIT_CASE(last_block_is_repeated),
 	KUNIT_CASE(cycle_goes_on_after_stop),
 	KUNIT_CASE(hardware_repeats_by_itself),
+	KUNIT_CASE(end_of_turns_is_no_loss),
+	KUNIT_CASE(new_buffers_drop_what_is_queued),
 	KUNIT_CASE(hardware_is_told_of_the_end_of_a_cycle),
 	KUNIT_CASE(memory_of_an_input_is_played),
 	KUNIT_CASE(descriptors_are_checked),
