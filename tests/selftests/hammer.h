@@ -55,4 +55,37 @@ static inline void unbind_under_users(const char *input, const char *output,
 	wait_children(HAMMERS);
 }
 
+/* Reads a file, or writes @text to it, until the board is gone. */
+static inline void __attribute__((noreturn))
+use_file(const char *path, const char *text, unsigned int *calls)
+{
+	char page[4096];
+	ssize_t n;
+	int fd;
+
+	while ((fd = open(path, text ? O_WRONLY : O_RDONLY)) >= 0) {
+		n = text ? write(fd, text, strlen(text)) : read(fd, page, sizeof(page));
+		if (n < 0)
+			ASSERT_EQ(errno, ENODEV);
+		close(fd);
+		add(calls);
+	}
+	_exit(0);
+}
+
+#define N_FILE_USERS	4
+
+/* Lets processes read a file, and write to it if there is a text. wait_children() follows. */
+static inline void start_file_users(const char *path, const char *text)
+{
+	unsigned int *calls = share_memory(sizeof(*calls));
+	int i;
+
+	for (i = 0; i < N_FILE_USERS; i++)
+		if (!fork_child())
+			use_file(path, i % 2 ? text : NULL, calls);
+	while (get(calls) < 200)
+		usleep(1000);
+}
+
 #endif /* HAMMER_H */

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "board.h"
+#include "hammer.h"
 #include "harness.h"
 
 #define RACK	ZIO_CONFIG "/devices/zzero/rack1"
@@ -131,6 +132,22 @@ TEST("each channel of the board has attributes", interleaved)
 	ASSERT_EQ(read_number(SYS "/chani/next-sample"), 16);
 	refuse(SYS "/chan4/next-sample", "4294967296", ERANGE);
 	close_pair(pair);
+}
+
+TEST_EACH("the board goes while users read and write %s", interleaved,
+	  SYS "/chan4/next-sample", SYS "/chani/next-sample", SYS "/channels")
+{
+	int held = open_file(value, O_RDWR);
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		start_file_users(value, "3");
+		write_text(RACK "/live", "0");
+		wait_children(N_FILE_USERS);
+		ASSERT_ERRNO(write(held, "1", 1), ENODEV);
+		write_text(RACK "/live", "1");
+	}
+	close(held);
 }
 
 TEST("a mask chooses some of the channels", interleaved)
