@@ -155,6 +155,18 @@ static void adc_fill(struct adc_state *adc, struct zio_cset *cset)
 			*sample = READ_ONCE(adc->reg[ADC_LEVEL]) + zio_channel_index(chan);
 }
 
+/* The board was armed before: the core gave the blocks the time of that. */
+static void adc_stamp(struct zio_cset *cset)
+{
+	struct zio_block *first = zio_cset_block(cset), *block;
+	struct zio_channel *chan;
+	struct zio_armed *pos;
+
+	zio_cset_stamp(cset, first);
+	zio_for_each_block(cset, pos, chan, block)
+		block->tstamp = first->tstamp;
+}
+
 /* Returns whether the board was armed. It is not any more. */
 static bool adc_disarm(struct adc_state *adc)
 {
@@ -174,7 +186,7 @@ static void adc_trigger_fires(struct adc_state *adc)
 		return;
 	WRITE_ONCE(adc->fired, adc->fired + 1);
 	adc_fill(adc, adc->cset);
-	zio_cset_stamp(adc->cset, zio_cset_block(adc->cset));
+	adc_stamp(adc->cset);
 	zio_cset_done(adc->cset);
 }
 

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "board.h"
+#include "hammer.h"
 #include "harness.h"
 
 #define ZADC		"/sys/bus/zio/devices/zadc-0000"
@@ -102,6 +103,23 @@ TEST("the board triggers itself", fresh)
 	close_pair(in);
 }
 
+/* It is later than the arming, in which the core gives both the same time. */
+TEST("the blocks of both channels have the time of the trigger", fresh)
+{
+	int fd = open_node(IN, "ctrl", O_RDONLY);
+	int other = open_node("/dev/zio/zadc-0000-0-1", "ctrl", O_RDONLY);
+	struct zio_control ctrl[2];
+
+	write_text(SET "/enable", "1");
+	write_text(TRIGGER "/fire", "1");
+	ctrl[0] = read_control(fd);
+	ctrl[1] = read_control(other);
+	ASSERT_EQ(ctrl[1].tstamp.secs, ctrl[0].tstamp.secs);
+	ASSERT_EQ(ctrl[1].tstamp.ticks, ctrl[0].tstamp.ticks);
+	close(other);
+	close(fd);
+}
+
 TEST("a user takes another trigger, and the board's again", fresh)
 {
 	int fd = open_node(IN, "ctrl", O_RDONLY);
@@ -153,35 +171,30 @@ TEST("save and restore leave commands and times alone", fresh)
 	ASSERT_STR(text_in(ZADC "/temperature"), "-39");
 }
 
-/* Until the board is gone. */
-static void __attribute__((noreturn)) write_on(const char *path, unsigned int *calls)
+/* Commands have no readers. */
+TEST_EACH("unplugged while users read and write %s", fresh, ZADC "/transfer-mode",
+	  ZADC "/command", TRIGGER "/level", TRIGGER "/fire")
 {
-	int fd;
-
-	while ((fd = open(path, O_WRONLY)) >= 0) {
-		if (write(fd, "1", 1) < 0)
-			ASSERT_EQ(errno, ENODEV);
-		close(fd);
-		add(calls);
-	}
-	_exit(0);
-}
-
-TEST_EACH("unplugged while users write %s", fresh, ZADC "/transfer-mode", ZADC "/command",
-	  TRIGGER "/level", TRIGGER "/fire")
-{
-	unsigned int *calls = share_memory(sizeof(*calls));
-	int held = open_file(value, O_WRONLY), i;
+	int held = open_file(value, O_WRONLY);
 
 	write_text(SET "/enable", "1");
-	for (i = 0; i < 3; i++)
-		if (!fork_child())
-			write_on(value, calls);
-	while (get(calls) < 200)
-		usleep(1000);
+	start_file_users(value, "1");
 	write_text(UNBIND, "zio-fake-adc.0");
-	wait_children(3);
+	wait_children(N_FILE_USERS);
 	ASSERT_ERRNO(write(held, "1", 1), ENODEV);
 	close(held);
+	ASSERT_TRUE(!exists(ZADC));
+}
+
+/* The trigger of the board goes and comes meanwhile, with its files. */
+TEST_EACH("unplugged while users read %s, and change the trigger", fresh, ZADC "/accepted",
+	  SET "/accepted", SET "/chan1/control-attrs")
+{
+	write_text(SET "/enable", "1");
+	start_file_users(value, NULL);
+	start_file_users(SET "/current_trigger", "user");
+	start_file_users(SET "/current_trigger", "fake-adc");
+	write_text(UNBIND, "zio-fake-adc.0");
+	wait_children(3 * N_FILE_USERS);
 	ASSERT_TRUE(!exists(ZADC));
 }
