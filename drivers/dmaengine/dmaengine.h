@@ -3,7 +3,7 @@
  * dmaengine.h: what the files of the driver offer each other
  *
  *   main.c      channels and descriptors; the life of a device
- *   sg.c        each block is a transfer of its own: no copy
+ *   sg.c        each block is a transfer of its own: no copy. Inputs and outputs
  *   cyclic.c    the channel fills a ring of the driver without an end; blocks are copies
  */
 #ifndef _ZIO_DMAENGINE_H
@@ -19,6 +19,14 @@
 /* Alarms of the driver */
 #define ZDMA_ALARM_ERROR	BIT(0)	/* the transfer failed; the samples may be wrong */
 #define ZDMA_ALARM_LAPPED	BIT(1)	/* the ring went round: at least so many are lost */
+
+/* The newest transfer of an output, if it is a cyclic one. See sg.c. */
+enum zdma_cycle {
+	ZDMA_NO_CYCLE,
+	ZDMA_FIRST_TURN,
+	ZDMA_TURNED,		/* the block was played once: its successor may end it */
+	ZDMA_BROKEN,
+};
 
 /* Segments of one block, in pieces of any size */
 #define ZDMA_MAX_SEGMENTS	64
@@ -36,6 +44,8 @@ struct zdma_sg {
 	spinlock_t lock;	/* take, prepare, submit: one context at a time */
 	bool running;		/* the channel may get descriptors */
 	struct zio_block *parked; /* taken, and not submitted */
+	struct zio_block *behind; /* the one behind it, if the channel repeats blocks */
+	enum zdma_cycle cycle;	/* submit, then the callback, then the work item write it */
 	struct zdma_transfer *transfer;	/* a ring for all blocks that can be in flight */
 	unsigned int mask;	/* its length, a power of two, less 1 */
 	unsigned int head;	/* the lock is held */
@@ -69,6 +79,7 @@ struct zdma_device {
 	struct dma_slave_config config;
 	struct zio_channel *zio_chan;
 	struct zio_cset *cset;
+	bool is_output;
 	struct zio_device_desc desc;
 	struct zio_cset_desc cset_desc;
 	union {

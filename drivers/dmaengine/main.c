@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * main.c: a source of samples over any channel of the kernel's dmaengine
+ * main.c: samples over any channel of the kernel's dmaengine
  *
  * A device is a node of the device tree, compatible "zio,dmaengine", or a directory in
- * configfs. It has one input. See Documentation/dmaengine.md.
+ * configfs. It has one input, or one output. See Documentation/dmaengine.md.
  */
 #include <linux/mod_devicetable.h>
 #include <linux/module.h>
@@ -20,6 +20,7 @@ enum zdma_mode {
 };
 
 static const char *const zdma_modes[] = { "sg", "cyclic", NULL };
+static const char *const zdma_directions[] = { "input", "output", NULL };
 static const char *const zdma_sizes[] = { "1", "2", "4", "8", NULL };
 
 #define ZDMA_DEPTH	16
@@ -27,6 +28,7 @@ static const char *const zdma_sizes[] = { "1", "2", "4", "8", NULL };
 
 static const struct zio_config_attr zdma_attrs[] = {
 	{ .name = "channel", .text = true, .raw_io = true },
+	{ .name = "direction", .choices = zdma_directions },
 	{ .name = "mode", .choices = zdma_modes },
 	{ .name = "ssize", .choices = zdma_sizes, .value = 2 },
 	{ .name = "address", .text = true, .raw_io = true },
@@ -47,14 +49,14 @@ static bool zdma_has_name(struct dma_chan *chan, void *name)
 }
 
 /* In a device tree "dmas" leads to the channel. A user gives the name of /sys/class/dma. */
-static struct dma_chan *zdma_request_channel(struct device *dev)
+static struct dma_chan *zdma_request_channel(struct device *dev, bool is_output)
 {
 	const char *name = zio_config_text(dev, "channel", "");
 	struct dma_chan *chan;
 	dma_cap_mask_t mask;
 
 	if (device_property_present(dev, "dmas"))
-		return dma_request_chan(dev, "rx");
+		return dma_request_chan(dev, is_output ? "tx" : "rx");
 	dma_cap_zero(mask);
 	dma_cap_set(DMA_SLAVE, mask);
 	chan = dma_request_channel(mask, zdma_has_name, (void *)name);
@@ -79,12 +81,12 @@ static bool zdma_tells_position(struct dma_chan *chan)
 		caps.residue_granularity != DMA_RESIDUE_GRANULARITY_DESCRIPTOR;
 }
 
-static int zdma_check_cyclic(struct device *dev, struct dma_chan *chan)
+static int zdma_check_cyclic(struct device *dev, struct dma_chan *chan, bool is_output)
 {
 	if (!dma_has_cap(DMA_CYCLIC, chan->device->cap_mask))
 		return dev_err_probe(dev, -EOPNOTSUPP, "%s has no cyclic transfers: use mode sg\n",
 				     dma_chan_name(chan));
-	if (!zdma_tells_position(chan))
+	if (!is_output && !zdma_tells_position(chan))
 		return dev_err_probe(dev, -EOPNOTSUPP,
 				     "%s does not tell how far a cyclic transfer is: use mode sg\n",
 				     dma_chan_name(chan));
@@ -93,14 +95,14 @@ static int zdma_check_cyclic(struct device *dev, struct dma_chan *chan)
 
 static int zdma_get_channel(struct zdma_device *zdma, enum zdma_mode mode)
 {
-	struct dma_chan *chan = zdma_request_channel(zdma->dev);
+	struct dma_chan *chan = zdma_request_channel(zdma->dev, zdma->is_output);
 	int ret;
 
 	if (IS_ERR(chan))
 		return PTR_ERR(chan);
 	ret = devm_add_action_or_reset(zdma->dev, zdma_release_channel, chan);
 	if (!ret && mode == ZDMA_CYCLIC)
-		ret = zdma_check_cyclic(zdma->dev, chan);
+		ret = zdma_check_cyclic(zdma->dev, chan, zdma->is_output);
 	if (ret)
 		return ret;
 	zdma->chan = chan;
@@ -110,9 +112,30 @@ static int zdma_get_channel(struct zdma_device *zdma, enum zdma_mode mode)
 }
 
 /* Channels that read memory or make samples themselves have nothing to be configured. */
+static void zdma_describe_register(struct zdma_device *zdma, u64 address, u32 burst)
+{
+	enum dma_slave_buswidth width = zdma->cset_desc.ssize;
+
+	if (zdma->is_output)
+		zdma->config = (struct dma_slave_config) {
+			.direction = DMA_MEM_TO_DEV,
+			.dst_addr = address,
+			.dst_addr_width = width,
+			.dst_maxburst = burst,
+		};
+	else
+		zdma->config = (struct dma_slave_config) {
+			.direction = DMA_DEV_TO_MEM,
+			.src_addr = address,
+			.src_addr_width = width,
+			.src_maxburst = burst,
+		};
+}
+
 static int zdma_configure_channel(struct zdma_device *zdma)
 {
 	const char *address = zio_config_text(zdma->dev, "address", "");
+	u32 burst = zio_config_value(zdma->dev, "burst", 0);
 	u64 value = 0;
 	int ret;
 
@@ -120,37 +143,38 @@ static int zdma_configure_channel(struct zdma_device *zdma)
 		dev_err(zdma->dev, "address \"%s\" is no number: write it as 0x...\n", address);
 		return -EINVAL;
 	}
-	zdma->config = (struct dma_slave_config) {
-		.direction = DMA_DEV_TO_MEM,
-		.src_addr = value,
-		.src_addr_width = zdma->cset_desc.ssize,
-		.src_maxburst = zio_config_value(zdma->dev, "burst", 0),
-	};
+	zdma_describe_register(zdma, value, burst);
 	if (!zdma->chan->device->device_config)
 		return 0;
 	ret = dmaengine_slave_config(zdma->chan, &zdma->config);
 	if (ret)
 		dev_err(zdma->dev, "%s refuses samples of %u bytes, address %#llx, burst %u: %d\n",
-			dma_chan_name(zdma->chan), zdma->cset_desc.ssize, value,
-			zdma->config.src_maxburst, ret);
+			dma_chan_name(zdma->chan), zdma->cset_desc.ssize, value, burst, ret);
 	return ret;
+}
+
+static unsigned long zdma_choose_flags(const struct zdma_device *zdma, enum zdma_mode mode)
+{
+	if (!zdma->is_output)
+		return mode == ZDMA_SG ? ZIO_CSET_DMA : 0;
+	return ZIO_CSET_OUTPUT | ZIO_CSET_DMA | (mode == ZDMA_CYCLIC ? ZIO_CSET_CYCLIC : 0);
 }
 
 static void zdma_describe(struct zdma_device *zdma, enum zdma_mode mode)
 {
 	struct device *dev = zdma->dev;
+	unsigned long flags = zdma_choose_flags(zdma, mode);
 
 	zdma->cset_desc = (struct zio_cset_desc) {
-		.name = "dmaengine-input",
-		.flags = ZIO_CSET_STREAM | ZIO_CSET_SLEEPS |
-			 (mode == ZDMA_SG ? ZIO_CSET_DMA : 0),
+		.name = zdma->is_output ? "dmaengine-output" : "dmaengine-input",
+		.flags = ZIO_CSET_STREAM | ZIO_CSET_SLEEPS | flags,
 		.n_chan = 1,
 		.ssize = 1u << min(zio_config_value(dev, "ssize", 2), 3u),
 		.nsamples = zio_config_value(dev, "nsamples", 1024),
 		.queue_depth = clamp(zio_config_value(dev, "depth", ZDMA_DEPTH), 2u,
 				     (u32)ZDMA_MAX_DEPTH),
-		.buffer = mode == ZDMA_SG ? "dma" : "vmalloc",
-		.ops = mode == ZDMA_SG ? &zdma_sg_ops : &zdma_cyclic_ops,
+		.buffer = flags & ZIO_CSET_DMA ? "dma" : "vmalloc",
+		.ops = flags & ZIO_CSET_DMA ? &zdma_sg_ops : &zdma_cyclic_ops,
 		.scaling = &zdma_scaling,
 		.n_scaling = 1,
 	};
@@ -171,6 +195,7 @@ static int zdma_probe(struct platform_device *pdev)
 	if (!zdma)
 		return -ENOMEM;
 	zdma->dev = &pdev->dev;
+	zdma->is_output = zio_config_value(&pdev->dev, "direction", 0);
 	zdma_describe(zdma, mode);
 	ret = zdma_get_channel(zdma, mode);
 	if (!ret)
@@ -217,6 +242,6 @@ static void __exit zdma_exit(void)
 
 module_init(zdma_init);
 module_exit(zdma_exit);
-MODULE_DESCRIPTION("ZIO: input over a channel of the dmaengine");
+MODULE_DESCRIPTION("ZIO: samples over a channel of the dmaengine");
 MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");

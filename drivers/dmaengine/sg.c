@@ -12,6 +12,10 @@
  *
  * Each callback tells its block. A transfer that the channel drops without a callback is
  * found by the callback of a later one.
+ *
+ * Outputs: the channel plays the blocks in the same way. If it repeats blocks itself, the
+ * last one is a cyclic transfer: it begins when no other transfer is under way, and a work
+ * item ends it when it was played once, and the next block is there.
  */
 #include <linux/devm-helpers.h>
 #include <linux/dma-mapping.h>
@@ -31,15 +35,15 @@ static bool zdma_sg_add_segment(struct zdma_sg *sg, unsigned int n, dma_addr_t a
 }
 
 /* Returns the number of segments of the block; -EMSGSIZE for too many. */
-static int zdma_sg_list_segments(struct zdma_sg *sg, const struct zio_block *block)
+static int zdma_sg_list_segments(struct zdma_sg *sg, const struct zio_block *block, size_t size)
 {
 	unsigned int n = 0;
 	dma_addr_t addr;
 	size_t pos, len;
 
 	sg_init_table(sg->list, ZDMA_MAX_SEGMENTS);
-	for (pos = 0; pos < block->len; pos += len) {
-		len = min(zio_block_dma(block, pos, &addr), block->len - pos);
+	for (pos = 0; pos < size; pos += len) {
+		len = min(zio_block_dma(block, pos, &addr), size - pos);
 		if (!len || !zdma_sg_add_segment(sg, n++, addr, len))
 			return -EMSGSIZE;
 	}
@@ -50,7 +54,7 @@ static int zdma_sg_list_segments(struct zdma_sg *sg, const struct zio_block *blo
 static void zdma_sg_block_done(void *data, const struct dmaengine_result *result);
 
 static bool zdma_sg_submit_transfer(struct zdma_device *zdma, struct dma_async_tx_descriptor *tx,
-				    struct zio_block *block)
+				    struct zio_block *block, bool repeats)
 {
 	struct zdma_sg *sg = &zdma->sg;
 	struct zdma_transfer *transfer = &sg->transfer[sg->head & sg->mask];
@@ -60,26 +64,80 @@ static bool zdma_sg_submit_transfer(struct zdma_device *zdma, struct dma_async_t
 	tx->callback_param = transfer;
 	zio_block_sync_for_device(block, 0, block->len);
 	WRITE_ONCE(sg->head, sg->head + 1);
+	if (repeats)
+		WRITE_ONCE(sg->cycle, ZDMA_FIRST_TURN);
 	if (!dma_submit_error(dmaengine_submit(tx)))
 		return true;
 	WRITE_ONCE(sg->head, sg->head - 1);
+	WRITE_ONCE(sg->cycle, ZDMA_NO_CYCLE);
 	return false;
 }
 
-/* Returns 0; -EMSGSIZE; or -EAGAIN if the channel has no descriptor. */
+static struct dma_async_tx_descriptor *zdma_sg_prepare(struct zdma_device *zdma, size_t size,
+						       unsigned int n, bool repeats)
+{
+	struct scatterlist *list = zdma->sg.list;
+	unsigned long flags = DMA_PREP_INTERRUPT | DMA_CTRL_ACK;
+
+	if (repeats)
+		return dmaengine_prep_dma_cyclic(zdma->chan, sg_dma_address(list), size, size,
+						 DMA_MEM_TO_DEV, flags);
+	return dmaengine_prep_slave_sg(zdma->chan, list, n, zdma->config.direction, flags);
+}
+
+/* A program may write a part of a sample, or a block without samples. */
+static size_t zdma_sg_size(const struct zdma_device *zdma, const struct zio_block *block)
+{
+	return round_down(block->len, zdma->cset_desc.ssize);
+}
+
+static bool zdma_sg_is_empty(const struct zdma_device *zdma)
+{
+	const struct zdma_sg *sg = &zdma->sg;
+
+	return sg->parked && !zdma_sg_size(zdma, sg->parked);
+}
+
+/* The channel repeats the parked block, as there is no other one. */
+static bool zdma_sg_repeats(const struct zdma_device *zdma)
+{
+	return zdma->cset_desc.flags & ZIO_CSET_CYCLIC && zio_cset_is_cyclic(zdma->cset) &&
+		!zdma->sg.behind;
+}
+
+/* Returns 0; -EMSGSIZE; or -EAGAIN if the block has to wait, as for a descriptor. */
 static int zdma_sg_submit(struct zdma_device *zdma, struct zio_block *block)
 {
+	bool repeats = zdma_sg_repeats(zdma);
+	size_t size = zdma_sg_size(zdma, block);
+	struct zdma_sg *sg = &zdma->sg;
 	struct dma_async_tx_descriptor *tx;
-	int n = zdma_sg_list_segments(&zdma->sg, block);
+	int n;
 
-	if (n < 0)
-		return n;
-	tx = dmaengine_prep_slave_sg(zdma->chan, zdma->sg.list, n, DMA_DEV_TO_MEM,
-				     DMA_PREP_INTERRUPT | DMA_CTRL_ACK);
-	if (!tx || !zdma_sg_submit_transfer(zdma, tx, block))
+	if (!size || sg->cycle || (repeats && sg->head != READ_ONCE(sg->tail)))
 		return -EAGAIN;
-	zdma->sg.tries = 0;
+	n = zdma_sg_list_segments(sg, block, size);
+	if (n < 0 || (repeats && n > 1))
+		return -EMSGSIZE;
+	tx = zdma_sg_prepare(zdma, size, n, repeats);
+	if (!tx || !zdma_sg_submit_transfer(zdma, tx, block, repeats))
+		return -EAGAIN;
+	sg->tries = 0;
 	return 0;
+}
+
+/* Takes the block that is next, and the one behind it if the channel may have to repeat. */
+static bool zdma_sg_park(struct zdma_device *zdma)
+{
+	struct zdma_sg *sg = &zdma->sg;
+
+	if (!sg->parked) {
+		sg->parked = sg->behind ?: zio_channel_take(zdma->zio_chan);
+		sg->behind = NULL;
+	}
+	if (sg->parked && zdma_sg_repeats(zdma))
+		sg->behind = zio_channel_take(zdma->zio_chan);
+	return sg->parked;
 }
 
 /* Submits as many blocks as there are. The lock is held. Returns as zdma_sg_submit(). */
@@ -90,11 +148,7 @@ static int zdma_sg_fill(struct zdma_device *zdma)
 
 	if (!sg->running)
 		return 0;
-	while (!ret) {
-		if (!sg->parked)
-			sg->parked = zio_channel_take(zdma->zio_chan);
-		if (!sg->parked)
-			break;
+	while (!ret && zdma_sg_park(zdma)) {
 		ret = zdma_sg_submit(zdma, sg->parked);
 		if (!ret)
 			sg->parked = NULL;
@@ -109,15 +163,33 @@ static bool zdma_sg_is_stuck(const struct zdma_sg *sg)
 	return sg->running && sg->parked && sg->head == READ_ONCE(sg->tail);
 }
 
+/* The lock is held. */
+static bool zdma_sg_must_end_cycle(const struct zdma_sg *sg)
+{
+	return sg->running &&
+		(sg->cycle == ZDMA_BROKEN || (sg->cycle == ZDMA_TURNED && sg->parked));
+}
+
+/* Returns as zdma_sg_fill(). The lock is held. */
+static int zdma_sg_fill_or_wait(struct zdma_device *zdma)
+{
+	struct zdma_sg *sg = &zdma->sg;
+	int ret = zdma_sg_fill(zdma);
+
+	if (zdma_sg_must_end_cycle(sg))
+		schedule_delayed_work(&sg->retry, 0);
+	else if (zdma_sg_is_stuck(sg))
+		schedule_delayed_work(&sg->retry, !zdma_sg_is_empty(zdma));
+	return ret;
+}
+
 static void zdma_sg_fill_again(struct zdma_device *zdma)
 {
 	struct zdma_sg *sg = &zdma->sg;
 	unsigned long flags;
 
 	spin_lock_irqsave(&sg->lock, flags);
-	zdma_sg_fill(zdma);
-	if (zdma_sg_is_stuck(sg))
-		schedule_delayed_work(&sg->retry, 1);
+	zdma_sg_fill_or_wait(zdma);
 	spin_unlock_irqrestore(&sg->lock, flags);
 }
 
@@ -126,7 +198,7 @@ static void zdma_sg_report(struct zdma_device *zdma, int error)
 	if (error == -EMSGSIZE)
 		dev_err_ratelimited(zdma->dev,
 				    "a block has more than %u segments: use the buffer dma, or fewer samples\n",
-				    ZDMA_MAX_SEGMENTS);
+				    zdma_sg_repeats(zdma) ? 1 : ZDMA_MAX_SEGMENTS);
 	else
 		dev_err_ratelimited(zdma->dev,
 				    "%s has no descriptor for a block, and no transfer is under way: use fewer samples, or another channel\n",
@@ -151,12 +223,52 @@ static int zdma_sg_try_again(struct zdma_device *zdma)
 	return ret;
 }
 
+static void zdma_sg_finish_output(struct zdma_device *zdma, bool failed)
+{
+	if (failed) {
+		zio_channel_alarm(zdma->zio_chan, ZDMA_ALARM_ERROR);
+		zio_channel_lost(zdma->zio_chan, 1);
+	} else {
+		zio_channel_complete(zdma->zio_chan, 1);
+	}
+}
+
+/*
+ * Ends a cycle, or passes a block without samples. Until the end of this function nothing is
+ * submitted. zdma_stop() waits for the callbacks, so one context completes blocks.
+ */
+static void zdma_sg_finish_without_callback(struct zdma_device *zdma)
+{
+	struct zdma_sg *sg = &zdma->sg;
+	bool ends_cycle, is_empty, broken;
+	unsigned long flags;
+
+	spin_lock_irqsave(&sg->lock, flags);
+	broken = sg->cycle == ZDMA_BROKEN;
+	ends_cycle = zdma_sg_must_end_cycle(sg);
+	is_empty = zdma_sg_is_stuck(sg) && zdma_sg_is_empty(zdma);
+	spin_unlock_irqrestore(&sg->lock, flags);
+	if (!ends_cycle && !is_empty)
+		return;
+	zdma_stop(zdma);
+	zdma_sg_finish_output(zdma, broken);
+	spin_lock_irqsave(&sg->lock, flags);
+	if (ends_cycle)
+		WRITE_ONCE(sg->tail, sg->tail + 1);
+	else
+		sg->parked = NULL;
+	WRITE_ONCE(sg->cycle, ZDMA_NO_CYCLE);
+	sg->tries = 0;
+	spin_unlock_irqrestore(&sg->lock, flags);
+}
+
 static void zdma_sg_retry(struct work_struct *work)
 {
 	struct zdma_device *zdma = container_of(work, struct zdma_device, sg.retry.work);
 	unsigned long flags;
 	int error;
 
+	zdma_sg_finish_without_callback(zdma);
 	spin_lock_irqsave(&zdma->sg.lock, flags);
 	error = zdma_sg_try_again(zdma);
 	spin_unlock_irqrestore(&zdma->sg.lock, flags);
@@ -167,18 +279,36 @@ static void zdma_sg_retry(struct work_struct *work)
 }
 
 /* Memory that the channel has not written has the samples of an older block. */
-static void zdma_sg_finish_transfer(struct zdma_device *zdma, u32 residue, bool failed)
+static void zdma_sg_finish_input(struct zdma_device *zdma, struct zio_block *block, u32 residue,
+				 bool failed)
 {
-	struct zdma_sg *sg = &zdma->sg;
-	struct zio_block *block = sg->transfer[sg->tail & sg->mask].block;
-
 	block->len -= min_t(size_t, residue, block->len);
 	if (failed)
 		block->drv_alarms |= ZDMA_ALARM_ERROR;
 	zio_block_sync_for_cpu(block, 0, block->len);
 	zdma_finish_block(zdma, block);
-	WRITE_ONCE(sg->tail, sg->tail + 1);
 	zio_channel_complete(zdma->zio_chan, 1);
+}
+
+static void zdma_sg_finish_transfer(struct zdma_device *zdma, u32 residue, bool failed)
+{
+	struct zdma_sg *sg = &zdma->sg;
+	struct zio_block *block = sg->transfer[sg->tail & sg->mask].block;
+
+	WRITE_ONCE(sg->tail, sg->tail + 1);
+	if (zdma->is_output)
+		zdma_sg_finish_output(zdma, failed || residue);
+	else
+		zdma_sg_finish_input(zdma, block, residue, failed);
+}
+
+/* The oldest transfer is a cyclic one, if there is one. */
+static void zdma_sg_end_turn(struct zdma_device *zdma, u32 residue, bool failed)
+{
+	if (READ_ONCE(zdma->sg.cycle))
+		WRITE_ONCE(zdma->sg.cycle, failed ? ZDMA_BROKEN : ZDMA_TURNED);
+	else
+		zdma_sg_finish_transfer(zdma, residue, failed);
 }
 
 /* Returns false if the transfer is over; else counts the transfers that are older. */
@@ -199,14 +329,14 @@ static void zdma_sg_block_done(void *data, const struct dmaengine_result *result
 	struct zdma_device *zdma = transfer->zdma;
 	struct zdma_sg *sg = &zdma->sg;
 	bool aborted = result && result->result == DMA_TRANS_ABORTED;
+	bool failed = result && result->result != DMA_TRANS_NOERROR;
 	unsigned int older;
 
 	if (!zdma_sg_is_under_way(sg, transfer, &older) || (aborted && !READ_ONCE(sg->running)))
 		return;
 	while (older--)
 		zdma_sg_finish_transfer(zdma, U32_MAX, true);
-	zdma_sg_finish_transfer(zdma, aborted ? U32_MAX : result ? result->residue : 0,
-				result && result->result != DMA_TRANS_NOERROR);
+	zdma_sg_end_turn(zdma, aborted ? U32_MAX : result ? result->residue : 0, failed);
 	zdma_sg_fill_again(zdma);
 }
 
@@ -227,17 +357,15 @@ static void zdma_sg_stop(struct zio_cset *cset)
 static int zdma_sg_begin(struct zdma_device *zdma)
 {
 	struct zdma_sg *sg = &zdma->sg;
-	int ret;
 
 	sg->parked = NULL;
+	sg->behind = NULL;
+	sg->cycle = ZDMA_NO_CYCLE;
 	sg->head = 0;
 	sg->tail = 0;
 	sg->tries = 0;
 	WRITE_ONCE(sg->running, true);
-	ret = zdma_sg_fill(zdma);
-	if (ret == -EMSGSIZE)
-		return ret;
-	return zdma_sg_is_stuck(sg) ? -EIO : 0;
+	return zdma_sg_fill_or_wait(zdma) == -EMSGSIZE ? -EMSGSIZE : 0;
 }
 
 static int zdma_sg_start(struct zio_cset *cset)

@@ -2,10 +2,10 @@
 /*
  * soft-dma.c: a provider of two dmaengine channels, whose samples count up
  *
- * A timer does what the hardware would do: it fills some transfers, and calls back. It
- * writes to DMA addresses. With swiotlb=force these are bounce buffers. The machine has no
- * IOMMU. Each channel has its own count of 32-bit words. A transfer that is terminated
- * takes no count with it.
+ * A timer does what the hardware would do: it fills some transfers, or plays them, and
+ * calls back. It counts the words that it plays, and adds them. It uses DMA addresses. With
+ * swiotlb=force these are bounce buffers. The machine has no IOMMU. Each channel has its own
+ * count of 32-bit words. A transfer that is terminated takes no count with it.
  */
 #include <linux/dma-direct.h>
 #include <linux/dma-mapping.h>
@@ -55,6 +55,15 @@ MODULE_PARM_DESC(late, "of a cyclic transfer, times without a callback from now 
 static uint running;
 module_param(running, uint, 0444);
 MODULE_PARM_DESC(running, "transfers that are submitted now");
+static uint played;
+module_param(played, uint, 0444);
+MODULE_PARM_DESC(played, "words of both channels");
+static uint sum;
+module_param(sum, uint, 0444);
+MODULE_PARM_DESC(sum, "of the words that were played");
+static uint breaks;
+module_param(breaks, uint, 0444);
+MODULE_PARM_DESC(breaks, "played words that are not the word before and one");
 
 struct segment {
 	dma_addr_t addr;
@@ -66,6 +75,7 @@ struct soft_desc {
 	struct list_head node;
 	struct dmaengine_result result;
 	bool forgotten;
+	bool is_output;
 	size_t period;		/* cyclic */
 	size_t pos;
 	unsigned int n;
@@ -104,14 +114,27 @@ static u32 *at(dma_addr_t addr)
 	return phys_to_virt(dma_to_phys(&soft_device->dev, addr));
 }
 
-/* Fills at most @len bytes of the segment, and returns how many are left of @len. */
-static size_t fill_segment(struct soft_chan *sc, const struct segment *seg, size_t pos,
-			   size_t len)
+static void play_word(struct soft_chan *sc, u32 word)
 {
+	breaks += word != sc->word;
+	sc->word = word + 1;
+	played++;
+	sum += word;
+}
+
+/* Fills at most @len bytes of the segment, and returns how many are left of @len. */
+static size_t fill_segment(struct soft_chan *sc, const struct soft_desc *desc, unsigned int k,
+			   size_t pos, size_t len)
+{
+	const struct segment *seg = &desc->seg[k];
 	size_t n = min(len, seg->len - pos), i;
+	u32 *word = at(seg->addr + pos);
 
 	for (i = 0; i < n / 4; i++)
-		at(seg->addr + pos)[i] = sc->word++;
+		if (desc->is_output)
+			play_word(sc, word[i]);
+		else
+			word[i] = sc->word++;
 	return len - n;
 }
 
@@ -143,12 +166,12 @@ static void fill_transfer(struct soft_chan *sc, struct soft_desc *desc)
 	desc->result.residue = min_t(size_t, shorten, len);
 	len -= desc->result.residue;
 	for (i = 0; i < desc->n; i++)
-		len = fill_segment(sc, &desc->seg[i], 0, len);
+		len = fill_segment(sc, desc, i, 0, len);
 }
 
 static void fill_period(struct soft_chan *sc, struct soft_desc *desc)
 {
-	fill_segment(sc, &desc->seg[0], desc->pos, desc->period);
+	fill_segment(sc, desc, 0, desc->pos, desc->period);
 	desc->pos = (desc->pos + desc->period) % desc->seg[0].len;
 }
 
@@ -177,6 +200,7 @@ static struct soft_desc *work(struct soft_chan *sc, struct list_head *done)
 	}
 	if (!desc || !desc->period)
 		return NULL;
+	desc->result.result = choose_result();
 	if (!late)
 		return desc;
 	late--;
@@ -207,17 +231,20 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 {
 	struct soft_chan *sc = container_of(timer, struct soft_chan, timer);
 	struct dma_async_tx_descriptor tx = {};
+	struct dmaengine_result result = {};
 	struct soft_desc *desc, *next;
 	unsigned long flags;
 	LIST_HEAD(done);
 
 	spin_lock_irqsave(&sc->lock, flags);
 	desc = work(sc, &done);
-	if (desc)
+	if (desc) {
 		tx = desc->tx;
+		result = desc->result;
+	}
 	spin_unlock_irqrestore(&sc->lock, flags);
 	if (desc)
-		call_back(&tx, NULL);
+		call_back(&tx, &result);
 	list_for_each_entry_safe(desc, next, &done, node) {
 		if (!desc->forgotten)
 			call_back(&desc->tx, &desc->result);
@@ -274,11 +301,10 @@ soft_prep_sg(struct dma_chan *chan, struct scatterlist *sgl, unsigned int n,
 	struct scatterlist *sg;
 	unsigned int i;
 
-	if (dir != DMA_DEV_TO_MEM)
-		return NULL;
 	desc = alloc_desc(to_soft(chan), n);
 	if (!desc)
 		return NULL;
+	desc->is_output = dir == DMA_MEM_TO_DEV;
 	for_each_sg(sgl, sg, n, i)
 		desc->seg[i] = (struct segment){ sg_dma_address(sg), sg_dma_len(sg) };
 	return &desc->tx;
@@ -292,6 +318,7 @@ soft_prep_cyclic(struct dma_chan *chan, dma_addr_t addr, size_t len, size_t peri
 
 	if (!desc)
 		return NULL;
+	desc->is_output = dir == DMA_MEM_TO_DEV;
 	desc->seg[0] = (struct segment){ addr, len };
 	desc->period = period;
 	return &desc->tx;
@@ -299,7 +326,7 @@ soft_prep_cyclic(struct dma_chan *chan, dma_addr_t addr, size_t len, size_t peri
 
 static int soft_config(struct dma_chan *chan, struct dma_slave_config *config)
 {
-	return config->src_maxburst > MAX_BURST ? -EINVAL : 0;
+	return max(config->src_maxburst, config->dst_maxburst) > MAX_BURST ? -EINVAL : 0;
 }
 
 static void soft_issue(struct dma_chan *chan)
@@ -381,8 +408,9 @@ static void init_provider(struct dma_device *dma)
 	dma_cap_set(DMA_PRIVATE, dma->cap_mask);
 	if (cyclic)
 		dma_cap_set(DMA_CYCLIC, dma->cap_mask);
-	dma->directions = BIT(DMA_DEV_TO_MEM);
+	dma->directions = BIT(DMA_DEV_TO_MEM) | BIT(DMA_MEM_TO_DEV);
 	dma->src_addr_widths = BIT(1) | BIT(2) | BIT(4) | BIT(8);
+	dma->dst_addr_widths = dma->src_addr_widths;
 	dma->residue_granularity = coarse ? DMA_RESIDUE_GRANULARITY_DESCRIPTOR :
 					    DMA_RESIDUE_GRANULARITY_BURST;
 	dma->device_prep_slave_sg = soft_prep_sg;
