@@ -3,9 +3,11 @@
  * alsa.h: what the files of the driver offer each other
  *
  *   main.c      devices in configfs, their descriptors, suspend
- *   stream.c    the operations of the sets; start, restart and watch of a PCM
+ *   stream.c    the operations of the sets; the service of a PCM
+ *   run.c       start, restart and watch of a PCM
+ *   playback.c  frames from blocks to ALSA in the service
  *   capture.c   frames from ALSA's memory to blocks, in the context of a period
- *   transfer.c  frames in a work item: playback, and capture that ALSA must copy itself
+ *   transfer.c  frames in the service: capture that ALSA must copy itself
  *   pcm.c       find, open and close a PCM
  *   params.c    choose format, channels, rate and sizes among what the hardware offers
  */
@@ -17,12 +19,13 @@
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
-#include <linux/zio.h>
+#include <linux/zio-stream.h>
 #include <sound/core.h>
 #include <sound/pcm.h>
 
 /* Driver's alarms */
-#define ALSA_ALARM_GAP		BIT(0)	/* samples or silence are missing before this block */
+/* Input: samples are missing before this block. Output: silence, though there were blocks */
+#define ALSA_ALARM_GAP		BIT(0)
 #define ALSA_ALARM_ESTIMATE	BIT(1)	/* the count of lost blocks comes from the time */
 #define ALSA_ALARM_CUT		BIT(2)	/* output: the end of the block is no whole frame */
 
@@ -69,8 +72,8 @@ struct alsa_stream {
 	unsigned int buffer; /* frames */
 	unsigned int guard; /* frames that the hardware may be about to overwrite */
 	bool is_output;
-	bool in_work; /* transfer.c moves the frames, not capture.c */
-	void *bounce; /* of transfer.c: one period */
+	bool in_work; /* the service moves the frames, not capture.c */
+	void *bounce; /* of the service: one period */
 	wait_queue_entry_t wait;
 	struct delayed_work service;
 
@@ -79,12 +82,17 @@ struct alsa_stream {
 	snd_pcm_uframes_t watched; /* position of the hardware at the last watch */
 	unsigned long watched_at;
 	bool asleep; /* the machine is suspended */
-	bool primed; /* transfer.c: a short output waits for a second block */
+
+	struct zio_channel *chan; /* what follows: playback.c */
+	unsigned int n_written; /* blocks in flight that ALSA has */
+	size_t given; /* frames of the blocks in flight that ALSA has got */
+	bool primed; /* a short output waits for a second block */
+	bool drained; /* the PCM has played all, and there was no block */
 
 	spinlock_t lock; /* what follows */
 	wait_queue_head_t idle; /* @pumping is false */
 	struct zio_block *block;
-	size_t pos; /* transfer.c: frames of the block that are done */
+	size_t pos; /* of the service: frames of the block that are done */
 	size_t frames; /* of the block */
 	u64 mask; /* its channels */
 	bool wanted; /* raw_io() has armed the set, stop_io() has not stopped it */
@@ -125,7 +133,8 @@ static inline struct alsa_stream *alsa_stream_of(struct zio_cset *cset)
 }
 
 /* stream.c */
-extern const struct zio_cset_ops alsa_ops;
+extern const struct zio_cset_ops alsa_input_ops;
+extern const struct zio_cset_ops alsa_output_ops;
 int alsa_init_stream(struct alsa_stream *s);
 void alsa_suspend(struct alsa_stream *s);
 void alsa_resume(struct alsa_stream *s);
@@ -140,6 +149,15 @@ void *alsa_copy_in(struct alsa_stream *s, void *to, const void *from, size_t fra
 void alsa_note_start(struct alsa_stream *s);
 void alsa_capture(struct alsa_stream *s);
 void alsa_period(struct alsa_stream *s);
+
+/* run.c; with s->mutex held */
+void alsa_set_running(struct alsa_stream *s, bool running);
+int alsa_restart(struct alsa_stream *s);
+int alsa_check_progress(struct alsa_stream *s);
+
+/* playback.c; with s->mutex held */
+int alsa_play(struct alsa_stream *s);
+void alsa_stop_playback(struct alsa_stream *s);
 
 /* transfer.c; in the service work, with s->mutex held */
 int alsa_transfer(struct alsa_stream *s);
@@ -157,6 +175,17 @@ int alsa_configure(struct alsa_stream *s, const struct alsa_wish *wish);
 static inline int alsa_ioctl(struct alsa_stream *s, unsigned int cmd)
 {
 	return snd_pcm_kernel_ioctl(s->ss, cmd, NULL);
+}
+
+static inline bool alsa_has_all_channels(const struct alsa_stream *s)
+{
+	return hweight64(s->mask) == s->channels;
+}
+
+/* Bytes of a frame in a block */
+static inline size_t alsa_room_of_frame(const struct alsa_stream *s)
+{
+	return hweight64(s->mask) * s->format->ssize;
 }
 
 /* By the rate that was measured: a card's quartz may be some percent off its rate. */

@@ -47,20 +47,18 @@ static void alsa_stamp_block(struct alsa_stream *s, struct zio_block *block, s64
 
 /**
  * alsa_begin_block() - report what came before a block, and when it begins
- * @s: the stream; the caller holds s->lock
+ * @s: the stream, an input; the caller holds s->lock
  * @block: the armed block
- * @first_ns: the time of its first frame, by CLOCK_MONOTONIC; for inputs
+ * @first_ns: the time of its first frame, by CLOCK_MONOTONIC
  *
  * Context: Any.
  */
 void alsa_begin_block(struct alsa_stream *s, struct zio_block *block, s64 first_ns)
 {
-	if (!s->is_output) {
-		if (unlikely(s->restarted))
-			alsa_count_gap(s, first_ns);
-		alsa_stamp_block(s, block, first_ns);
-		zio_cset_lost(s->cset, s->lost);
-	}
+	if (unlikely(s->restarted))
+		alsa_count_gap(s, first_ns);
+	alsa_stamp_block(s, block, first_ns);
+	zio_cset_lost(s->cset, s->lost);
 	if (unlikely(s->alarms))
 		zio_channel_alarm(zio_cset_channel(s->cset), s->alarms);
 	s->lost = 0;

@@ -3,7 +3,7 @@
  * main.c: a PCM of ALSA as a device of ZIO
  *
  * Users make a device by mkdir in /sys/kernel/config/zio/devices/zalsa. Capture is an
- * interleaved input, playback an interleaved output. Documentation/alsa.md describes the
+ * interleaved input, playback an interleaved output stream. Documentation/alsa.md describes the
  * use.
  */
 #include <linux/math64.h>
@@ -89,15 +89,16 @@ static void alsa_describe_cset(struct alsa_device *adev, unsigned int i)
 	cset->name = s->is_output ? "playback" : "capture";
 	cset->flags = ZIO_CSET_INTERLEAVED;
 	if (s->is_output)
-		cset->flags |= ZIO_CSET_OUTPUT;
+		cset->flags |= ZIO_CSET_OUTPUT | ZIO_CSET_STREAM;
 	if (s->msbits < s->format->nbits)
 		cset->flags |= ZIO_CSET_MSB_ALIGN;
 	cset->n_chan = s->channels;
 	cset->ssize = s->format->ssize;
 	cset->nbits = s->msbits;
 	cset->nsamples = s->period;
-	cset->trigger = s->is_output ? NULL : "transparent";
-	cset->ops = &alsa_ops;
+	cset->trigger = "transparent";
+	cset->queue_depth = min(s->buffer, ZIO_MAX_QUEUE_DEPTH);
+	cset->ops = s->is_output ? &alsa_output_ops : &alsa_input_ops;
 	cset->cset_attrs = adev->attrs[i];
 	cset->n_cset_attrs = ALSA_N_ATTRS;
 	cset->scaling = &adev->scaling[i];

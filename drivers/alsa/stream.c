@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stream.c: the operations of the sets; start, restart and watch of a PCM
+ * stream.c: the operations of the sets; the service of a PCM
  *
  * raw_io() notes the armed block. A work item, the "service", prepares and starts the PCM.
  * It starts the PCM again when that has stopped by itself, and watches whether it moves. It
  * sleeps in ALSA's functions, so it is the only one that calls them. If the PCM cannot be
  * started, or does not move, the service fails the armed block. The reader gets the error,
- * and its next read tries once more.
+ * and its next read tries once more. An output has no armed block: see playback.c.
  *
  *   raw_io()     notes the block; starts the service, or copies at once
  *   alsa_hook()  ALSA has news: a period, or another state
@@ -52,95 +52,21 @@ static void alsa_unplug_later(struct alsa_stream *s)
 	queue_work(alsa_wq, &unplug->work);
 }
 
-/* The PCM has stopped by itself: what comes next does not follow what was before. */
-static void alsa_mark_gap(struct alsa_stream *s)
-{
-	s->xruns++;
-	if (s->is_output) {
-		s->alarms |= ALSA_ALARM_GAP;
-		return;
-	}
-	if (!s->in_work && !s->restarted)
-		s->due_ns = s->head_ns - alsa_frames_ns(s, s->head - s->tail);
-	s->restarted = true;
-	s->pos = 0;
-}
-
-static void alsa_set_running(struct alsa_stream *s, bool running)
-{
-	spin_lock_irq(&s->lock);
-	wait_event_lock_irq(s->idle, !s->pumping, s->lock);
-	s->running = running;
-	if (running && !s->in_work)
-		alsa_note_start(s);
-	spin_unlock_irq(&s->lock);
-}
-
-static void alsa_stop_running(struct alsa_stream *s)
-{
-	spin_lock_irq(&s->lock);
-	wait_event_lock_irq(s->idle, !s->pumping, s->lock);
-	if (s->running)
-		alsa_mark_gap(s);
-	s->running = false;
-	spin_unlock_irq(&s->lock);
-}
-
-static int alsa_restart(struct alsa_stream *s)
-{
-	int ret;
-
-	alsa_stop_running(s);
-	if (s->ss->runtime->state == SNDRV_PCM_STATE_DRAINING)
-		alsa_ioctl(s, SNDRV_PCM_IOCTL_DROP);
-	ret = alsa_ioctl(s, SNDRV_PCM_IOCTL_PREPARE);
-	if (ret)
-		return ret;
-	s->watched = s->ss->runtime->status->hw_ptr;
-	s->watched_at = jiffies;
-	alsa_set_running(s, true);
-	return s->is_output ? 0 : alsa_ioctl(s, SNDRV_PCM_IOCTL_START);
-}
-
 /* While no block is armed, no program waits for the hardware. */
-static int alsa_check_progress(struct alsa_stream *s)
-{
-	snd_pcm_uframes_t hw_ptr = READ_ONCE(s->ss->runtime->status->hw_ptr);
-
-	if (hw_ptr != s->watched) {
-		s->watched = hw_ptr;
-		s->watched_at = jiffies;
-	}
-	if (!READ_ONCE(s->block) ||
-	    time_before(jiffies, s->watched_at + s->stall_jiffies))
-		return 0;
-	s->stalls++;
-	return -ETIMEDOUT;
-}
-
-/* An output without a block may have played all: it starts again with the next one. */
 static int alsa_keep_running(struct alsa_stream *s)
 {
-	snd_pcm_state_t state = s->ss->runtime->state;
-
-	if (s->is_output && !READ_ONCE(s->block))
-		return 0;
-	if (s->running && state == SNDRV_PCM_STATE_RUNNING)
-		return alsa_check_progress(s);
-	if (s->running && s->is_output && state == SNDRV_PCM_STATE_PREPARED) {
-		s->watched_at = jiffies;
-		return 0;
-	}
-	return alsa_restart(s);
+	if (!s->running || s->ss->runtime->state != SNDRV_PCM_STATE_RUNNING)
+		return alsa_restart(s);
+	return READ_ONCE(s->block) ? alsa_check_progress(s) : 0;
 }
 
-static int alsa_serve(struct alsa_stream *s)
+static int alsa_record(struct alsa_stream *s)
 {
 	int ret = alsa_keep_running(s);
 
 	if (!ret && s->in_work)
 		ret = alsa_transfer(s);
-	if (!ret && (READ_ONCE(s->block) || !s->is_output))
+	if (!ret)
 		alsa_kick(s, s->stall_jiffies / 2);
 	return ret;
 }
@@ -151,15 +77,18 @@ static int alsa_visible_error(int error)
 	return error == -ETIMEDOUT || error == -ENOMEM ? error : -EIO;
 }
 
-/* No context touches the block, if there is one, when it fails. */
+/* No context touches a block when it fails. An output loses those that it has not played. */
 static void alsa_stop_for_error(struct alsa_stream *s, int error)
 {
 	bool fails;
 
 	alsa_set_running(s, false);
-	alsa_ioctl(s, SNDRV_PCM_IOCTL_DROP);
+	if (s->is_output)
+		alsa_stop_playback(s);
+	else
+		alsa_ioctl(s, SNDRV_PCM_IOCTL_DROP);
 	spin_lock_irq(&s->lock);
-	fails = s->block;
+	fails = s->is_output || s->block;
 	s->wanted = false;
 	s->block = NULL;
 	spin_unlock_irq(&s->lock);
@@ -182,7 +111,7 @@ static void alsa_service(struct work_struct *work)
 	if (s->ss->runtime->state == SNDRV_PCM_STATE_DISCONNECTED)
 		alsa_unplug_later(s);
 	else if (alsa_is_wanted(s))
-		ret = alsa_serve(s);
+		ret = s->is_output ? alsa_play(s) : alsa_record(s);
 	if (ret)
 		alsa_stop_for_error(s, ret);
 	mutex_unlock(&s->mutex);
@@ -205,14 +134,8 @@ static int alsa_hook(wait_queue_entry_t *wait, unsigned int mode, int flags, voi
 static size_t alsa_count_frames(struct alsa_stream *s, struct zio_block *block)
 {
 	size_t size = hweight64(s->mask) * s->format->ssize;
-	size_t frames = block->len / size;
+	size_t frames = min_t(size_t, block->len / size, s->buffer / 2);
 
-	if (s->is_output) {
-		if (block->len % size)
-			s->alarms |= ALSA_ALARM_CUT;
-		return frames;
-	}
-	frames = min_t(size_t, frames, s->buffer / 2);
 	block->len = frames * size;
 	return frames;
 }
@@ -250,24 +173,43 @@ static void alsa_forget_block(struct alsa_stream *s)
 	cancel_delayed_work_sync(&s->service);
 }
 
-/*
- * An output goes on with what ALSA already has. While an output is not armed it is not
- * watched.
- */
 static void alsa_stop_io(struct zio_cset *cset)
 {
 	struct alsa_stream *s = alsa_stream_of(cset);
 
 	alsa_forget_block(s);
 	mutex_lock(&s->mutex);
-	if (s->is_output) {
-		if (s->ss->runtime->state == SNDRV_PCM_STATE_PREPARED)
-			alsa_ioctl(s, SNDRV_PCM_IOCTL_START);
-	} else {
-		alsa_set_running(s, false);
-		alsa_ioctl(s, SNDRV_PCM_IOCTL_DROP);
-	}
+	alsa_set_running(s, false);
+	alsa_ioctl(s, SNDRV_PCM_IOCTL_DROP);
 	mutex_unlock(&s->mutex);
+}
+
+/* The service takes the first blocks, as it calls ALSA. */
+static int alsa_start_output(struct zio_cset *cset)
+{
+	struct alsa_stream *s = alsa_stream_of(cset);
+
+	s->chan = zio_cset_channel(cset);
+	s->mask = zio_cset_mask(cset);
+	WRITE_ONCE(s->wanted, true);
+	alsa_kick(s, 0);
+	return ZIO_PENDING;
+}
+
+static void alsa_stop_output(struct zio_cset *cset)
+{
+	struct alsa_stream *s = alsa_stream_of(cset);
+
+	alsa_forget_block(s);
+	mutex_lock(&s->mutex);
+	alsa_stop_playback(s);
+	s->running = false;
+	mutex_unlock(&s->mutex);
+}
+
+static void alsa_refill(struct zio_cset *cset, struct zio_channel *chan)
+{
+	alsa_kick(alsa_stream_of(cset), 0);
 }
 
 static int alsa_init(struct zio_cset *cset)
@@ -312,11 +254,20 @@ static int alsa_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 	return 0;
 }
 
-const struct zio_cset_ops alsa_ops = {
+const struct zio_cset_ops alsa_input_ops = {
 	.init = alsa_init,
 	.exit = alsa_exit,
 	.raw_io = alsa_raw_io,
 	.stop_io = alsa_stop_io,
+	.attr_get = alsa_attr_get,
+};
+
+const struct zio_cset_ops alsa_output_ops = {
+	.init = alsa_init,
+	.exit = alsa_exit,
+	.raw_io = alsa_start_output,
+	.stop_io = alsa_stop_output,
+	.refill = alsa_refill,
 	.attr_get = alsa_attr_get,
 };
 
@@ -325,7 +276,10 @@ void alsa_suspend(struct alsa_stream *s)
 {
 	mutex_lock(&s->mutex);
 	s->asleep = true;
-	alsa_ioctl(s, SNDRV_PCM_IOCTL_DROP);
+	if (s->is_output)
+		alsa_stop_playback(s);
+	else
+		alsa_ioctl(s, SNDRV_PCM_IOCTL_DROP);
 	mutex_unlock(&s->mutex);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * transfer.c: frames in a work item, by ALSA's own functions
+ * transfer.c: captured frames in a work item, by ALSA's own functions
  *
- * Outputs take this way. So do inputs whose driver copies frames itself, or wants to know
- * how far its user is: capture.c cannot serve those.
+ * Inputs take this way whose driver copies frames itself, or wants to know how far its user
+ * is: capture.c cannot serve those.
  */
 #include <linux/jiffies.h>
 #include <linux/mm.h>
@@ -31,40 +31,6 @@ bool alsa_needs_work(const struct alsa_stream *s)
 #else
 	return ops->copy;
 #endif
-}
-
-static bool alsa_has_all_channels(const struct alsa_stream *s)
-{
-	return hweight64(s->mask) == s->channels;
-}
-
-static size_t alsa_room_of_frame(const struct alsa_stream *s)
-{
-	return hweight64(s->mask) * s->format->ssize;
-}
-
-/* Channels that the mask does not have are silent. */
-static void alsa_scatter_frames(struct alsa_stream *s, const void *from, size_t frames)
-{
-	unsigned int ssize = s->format->ssize, i;
-	void *to = s->bounce;
-
-	snd_pcm_format_set_silence(s->format->format, to, frames * s->channels);
-	for (; frames; frames--, to += s->frame_size)
-		for (i = 0; i < s->channels; i++)
-			if (s->mask & BIT_ULL(i)) {
-				memcpy(to + i * ssize, from, ssize);
-				from += ssize;
-			}
-}
-
-static snd_pcm_sframes_t alsa_write(struct alsa_stream *s, void *data, size_t frames)
-{
-	if (alsa_has_all_channels(s))
-		return snd_pcm_kernel_write(s->ss, data, frames);
-	frames = min_t(size_t, frames, s->period);
-	alsa_scatter_frames(s, data, frames);
-	return snd_pcm_kernel_write(s->ss, s->bounce, frames);
 }
 
 static snd_pcm_sframes_t alsa_read(struct alsa_stream *s, void *data, size_t frames)
@@ -109,13 +75,6 @@ static void alsa_begin_input(struct alsa_stream *s, struct zio_block *block, snd
 	spin_unlock_irq(&s->lock);
 }
 
-static void alsa_begin_output(struct alsa_stream *s, struct zio_block *block)
-{
-	spin_lock_irq(&s->lock);
-	alsa_begin_block(s, block, 0);
-	spin_unlock_irq(&s->lock);
-}
-
 /* Moves frames of the block. Returns their number, or an error. */
 static snd_pcm_sframes_t alsa_move_frames(struct alsa_stream *s, struct zio_block *block)
 {
@@ -123,12 +82,10 @@ static snd_pcm_sframes_t alsa_move_frames(struct alsa_stream *s, struct zio_bloc
 	size_t frames = s->frames - s->pos;
 	snd_pcm_sframes_t n;
 
-	n = s->is_output ? alsa_write(s, data, frames) : alsa_read(s, data, frames);
+	n = alsa_read(s, data, frames);
 	if (n <= 0)
 		return n;
-	if (!s->pos && s->is_output)
-		alsa_begin_output(s, block);
-	else if (!s->pos)
+	if (!s->pos)
 		alsa_begin_input(s, block, n);
 	s->pos += n;
 	return n;
@@ -152,24 +109,6 @@ static void alsa_finish_block(struct alsa_stream *s)
 	zio_cset_done(s->cset);
 }
 
-/*
- * An output begins to play when half of ALSA's memory is full. A short one begins after a
- * period without another block.
- */
-static int alsa_start_short_output(struct alsa_stream *s)
-{
-	struct snd_pcm_runtime *rt = s->ss->runtime;
-
-	if (rt->state != SNDRV_PCM_STATE_PREPARED ||
-	    rt->control->appl_ptr == rt->status->hw_ptr)
-		return 0;
-	if (s->primed)
-		return alsa_ioctl(s, SNDRV_PCM_IOCTL_START);
-	s->primed = true;
-	alsa_kick(s, DIV_ROUND_UP(s->period * HZ, s->rate) + 1);
-	return 0;
-}
-
 /**
  * alsa_transfer() - move frames between blocks and ALSA
  * @s: the stream, which is prepared
@@ -187,7 +126,6 @@ int alsa_transfer(struct alsa_stream *s)
 		n = s->pos < s->frames ? alsa_move_frames(s, block) : 0;
 		if (n < 0)
 			break;
-		s->primed = false;
 		if (s->pos == s->frames)
 			alsa_finish_block(s);
 	}
@@ -195,5 +133,5 @@ int alsa_transfer(struct alsa_stream *s)
 		alsa_kick(s, 0);
 	else if (n < 0 && n != -EAGAIN)
 		return n;
-	return s->is_output ? alsa_start_short_output(s) : 0;
+	return 0;
 }

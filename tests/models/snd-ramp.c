@@ -4,7 +4,8 @@
  *
  * Both PCMs capture two channels of 32 bits at 48 kHz: the number of the frame, and its
  * complement. Frames are counted also while the PCM is stopped, as by a microphone. The
- * driver of PCM 1 wants to know how far its user is (operation "ack").
+ * driver of PCM 1 wants to know how far its user is (operation "ack"). PCM 0 also plays: it
+ * counts the frames that are not silence, and those that do not continue such a ramp.
  *
  * The parameter real_rate is the rate of the hardware, which is not that of the PCM then.
  * Parameters, to be written while the module is loaded:
@@ -12,6 +13,7 @@
  *   overruns    overruns to come, at the next periods; five periods are lost at each
  *   hold        frames that pass before the driver tells of the next period
  *   gone        the card is disconnected; its driver stays
+ *   played      frames that were played; breaks: those that were wrong
  */
 #include <linux/delay.h>
 #include <linux/ktime.h>
@@ -35,6 +37,10 @@ static int overruns;
 module_param(overruns, int, 0644);
 static int hold;
 module_param(hold, int, 0644);
+static uint played;
+module_param(played, uint, 0644);
+static uint breaks;
+module_param(breaks, uint, 0644);
 static uint real_rate = RAMP_RATE;
 module_param(real_rate, uint, 0444);
 
@@ -52,6 +58,8 @@ struct ramp_pcm {
 };
 
 static struct ramp_pcm ramp_pcms[RAMP_PCMS];
+static struct ramp_pcm ramp_player;
+static u32 ramp_last;
 
 static const struct snd_pcm_hardware ramp_hardware = {
 	.info = SNDRV_PCM_INFO_INTERLEAVED | SNDRV_PCM_INFO_BLOCK_TRANSFER,
@@ -88,6 +96,24 @@ static void fill_period(struct ramp_pcm *rpcm)
 	rpcm->pos = (rpcm->pos + RAMP_PERIOD) % rt->buffer_size;
 }
 
+/* A ramp begins with 1. Silence may be anywhere. */
+static void play_period(struct ramp_pcm *rpcm)
+{
+	struct snd_pcm_runtime *rt = rpcm->ss->runtime;
+	const u32 *from = (u32 *)(rt->dma_area + rpcm->pos * RAMP_FRAME);
+	unsigned int i;
+
+	for (i = 0; i < RAMP_PERIOD; i++, from += 2) {
+		if (!from[0])
+			continue;
+		breaks += (from[0] != 1 && from[0] != ramp_last + 1) || from[1] != ~from[0];
+		ramp_last = from[0];
+		played++;
+	}
+	rpcm->next += RAMP_PERIOD;
+	rpcm->pos = (rpcm->pos + RAMP_PERIOD) % rt->buffer_size;
+}
+
 static bool has_period(const struct ramp_pcm *rpcm)
 {
 	s32 frames = ramp_now() - rpcm->next;
@@ -113,6 +139,8 @@ static void ramp_work(struct work_struct *work)
 
 static struct ramp_pcm *ramp_of(struct snd_pcm_substream *ss)
 {
+	if (ss->stream == SNDRV_PCM_STREAM_PLAYBACK)
+		return &ramp_player;
 	return &ramp_pcms[ss->pcm->device];
 }
 
@@ -168,7 +196,10 @@ static snd_pcm_uframes_t ramp_pointer(struct snd_pcm_substream *ss)
 
 	while (has_period(rpcm)) {
 		hold = 0;
-		fill_period(rpcm);
+		if (rpcm == &ramp_player)
+			play_period(rpcm);
+		else
+			fill_period(rpcm);
 	}
 	return rpcm->pos;
 }
@@ -198,7 +229,7 @@ module_param_cb(gone, &gone_ops, NULL, 0200);
 static int add_pcm(unsigned int i)
 {
 	struct snd_pcm *pcm;
-	int ret = snd_pcm_new(ramp_card, "Ramp", i, 0, 1, &pcm);
+	int ret = snd_pcm_new(ramp_card, "Ramp", i, !i, 1, &pcm);
 
 	if (ret)
 		return ret;
@@ -206,6 +237,8 @@ static int add_pcm(unsigned int i)
 	pcm->nonatomic = true;
 	strscpy(pcm->name, "Ramp", sizeof(pcm->name));
 	snd_pcm_set_ops(pcm, SNDRV_PCM_STREAM_CAPTURE, &ramp_ops[i]);
+	if (!i)
+		snd_pcm_set_ops(pcm, SNDRV_PCM_STREAM_PLAYBACK, &ramp_ops[i]);
 	return snd_pcm_set_managed_buffer_all(pcm, SNDRV_DMA_TYPE_VMALLOC, NULL, 0, 0);
 }
 
@@ -263,6 +296,7 @@ static int __init ramp_init(void)
 	if (ret)
 		return ret;
 	ramp_began = ktime_get();
+	INIT_DELAYED_WORK(&ramp_player.work, ramp_work);
 	ramp_device = platform_device_register_simple("snd-ramp", -1, NULL, 0);
 	if (!IS_ERR(ramp_device))
 		return 0;

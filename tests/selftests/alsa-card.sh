@@ -149,6 +149,111 @@ test_suspend()
 	check "the device is removed" remove_pcm r
 }
 
+# write_ramp BLOCKS: and waits until it was played
+write_ramp()
+{
+	pcm-ramp write $(($1 * 960)) >/tmp/ramp
+	dd if=/tmp/ramp of=$node-data bs=7680 conv=notrunc,fsync 2>/tmp/said
+}
+
+# start_counting: of the frames that the card plays
+start_counting()
+{
+	write_file $ramp/played 0 >/dev/null
+	write_file $ramp/breaks 0 >/dev/null
+}
+
+# has_played TEXT BLOCKS
+has_played()
+{
+	is "$1: each frame, in order and once" \
+		"$(cat $ramp/played) $(cat $ramp/breaks) $(counter 0 lost_blocks)" "$(($2 * 960)) 0 0"
+}
+
+test_play()
+{
+	check "an output" make_pcm p pcm=hw:Ramp,0 direction=playback
+	start_counting
+	check "fsync() waits until the card has played" write_ramp 100
+	has_played "a program writes" 100
+	is "no block is in flight" "$(counter 0 in-flight)" 0
+	is "the end is no underrun" "$(counter 0 dry) $(cat $zalsa/cset0/chan0/alarms)" "0 0x0000"
+	start_counting
+	check "blocks of other sizes are played" write_file $zalsa/cset0/trigger/nsamples 333
+	check "fsync() waits for them" write_ramp 7
+	has_played "blocks of 333 frames" 7
+	write_file $zalsa/cset0/trigger/nsamples 960 >/dev/null
+}
+
+# The program has the output open, and writes nothing.
+test_underrun()
+{
+	write_file $zalsa/cset0/chan0/alarms 0xffff >/dev/null
+	exec 3>$node-data
+	pcm-ramp write 960 >&3
+	check "an underrun is counted" wait_until 20 counter_is_over 0 dry 0
+	is "it is an alarm" "$(cat $zalsa/cset0/chan0/alarms)" "$1"
+	pcm-ramp write 960 >&3
+	check "it starts again" wait_until 20 counter_is_over 0 dry 1
+	exec 3>&-
+}
+
+# What the card had not played when it stopped is played after that.
+test_interrupted()
+{
+	start_counting
+	write_file $zalsa/cset0/chan0/alarms 0xffff >/dev/null
+	before=$(counter 0 xruns)
+	write_ramp 150 &
+	writer=$!
+	check "the output plays" wait_until 20 counter_is_over 0 in-flight 4
+	write_file $ramp/overruns 1 >/dev/null
+	check "the card stops" wait_until 20 counter_is_over 0 xruns "$before"
+	for enable in 0 1 0 1 0 1; do
+		write_file $zalsa/cset0/enable $enable >/dev/null
+	done
+	wait $writer
+	is "the program sees nothing" "$?" 0
+	has_played "a card that stops, and a set that is disabled" 150
+	is "the stop is an alarm" "$(($(cat $zalsa/cset0/chan0/alarms) & 0x0100))" 256
+}
+
+test_repeat()
+{
+	start_counting
+	write_file $zalsa/cset0/cyclic 1 >/dev/null
+	check "a block is written" write_ramp 1
+	check "it is repeated" wait_until 20 sh -c "[ \$(cat $ramp/played) -gt 30000 ]"
+	is "without a break" "$(cat $ramp/breaks)" 0
+	write_file $zalsa/cset0/cyclic 0 >/dev/null
+	is "it ends" "$(counter 0 in-flight)" 0
+}
+
+# The blocks of a card that does not move are lost, and the next ones are played.
+test_stalled_output()
+{
+	echo 1 >$ramp/stalled
+	check_fails "the program gets an error when the card does not move" write_ramp 4
+	check "the stall is counted" counter_is_over 0 stalls 0
+	check "blocks are lost" counter_is_over 0 lost_blocks 0
+	echo 0 >$ramp/stalled
+	start_counting
+	check "the card moves again" write_ramp 4
+	is "it plays each frame" "$(cat $ramp/played) $(cat $ramp/breaks)" "3840 0"
+}
+
+test_removed_output()
+{
+	cat /dev/zero 2>/tmp/said >$node-data &
+	writer=$!
+	check "the output plays" wait_until 20 counter_is_over 0 in-flight 4
+	check "the card is unbound" write_file /sys/bus/platform/drivers/snd-ramp/unbind snd-ramp
+	wait $writer
+	is "the writer gets ENODEV" "$(grep -c "No such device" /tmp/said)" 1
+	check "the directory is removed" remove_pcm p
+	check "the card is bound" write_file /sys/bus/platform/drivers/snd-ramp/bind snd-ramp
+}
+
 # Readers, changes and unplugs at the same time, on both processors
 storm_reader()
 {
@@ -158,13 +263,26 @@ storm_reader()
 	done
 }
 
+storm_player()
+{
+	while [ ! -e /tmp/storm-over ]; do
+		dd if=/dev/zero of=/dev/zio/zalsa-0000-1-0-data bs=7680 count=20 \
+			conv=notrunc,fsync 2>/dev/null
+		usleep 1000
+	done
+}
+
 storm_writer()
 {
 	while [ ! -e /tmp/storm-over ]; do
 		echo 3 >$zalsa/cset0/channels
 		echo 480 >$zalsa/cset0/trigger/nsamples
-		echo 0 >$zalsa/cset0/enable
-		echo 1 >$zalsa/cset0/enable
+		for set in $zalsa/cset[01]; do
+			echo 0 >$set/enable
+			echo 1 >$set/enable
+			echo 1 >$set/cyclic
+			echo 0 >$set/cyclic
+		done
 		echo 1 >$ramp/overruns
 		usleep 20000
 	done 2>/dev/null
@@ -181,10 +299,14 @@ test_storm()
 	two=$!
 	storm_writer &
 	three=$!
+	storm_player &
+	four=$!
 	made=0
 	while [ $rounds -gt 0 ]; do
 		rounds=$((rounds - 1))
-		make_pcm s pcm=hw:Ramp,$((rounds % 2)) >/dev/null 2>&1 &&
+		direction=capture
+		[ $((rounds % 2)) = 1 ] || direction=both
+		make_pcm s pcm=hw:Ramp,$((rounds % 2)) direction=$direction >/dev/null 2>&1 &&
 			made=$((made + 1))
 		usleep 100000
 		case $((rounds % 3)) in
@@ -195,7 +317,7 @@ test_storm()
 		write_file /sys/bus/platform/drivers/snd-ramp/bind snd-ramp
 	done >/dev/null 2>&1
 	touch /tmp/storm-over
-	wait $one $two $three
+	wait $one $two $three $four
 	write_file $ramp/overruns 0 >/dev/null
 	check "devices were made in the storm: $made" [ $made -gt 5 ]
 	check "the card still works" make_pcm r pcm=hw:Ramp,0
@@ -209,6 +331,12 @@ test_ramp 1 "a driver that is told"
 test_stall "a driver that is told"
 test_gone
 test_fast
+test_play
+test_underrun 0x0008
+test_interrupted
+test_repeat
+test_stalled_output
+test_removed_output
 test_pci
 test_suspend
 test_storm
