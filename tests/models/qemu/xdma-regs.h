@@ -43,6 +43,7 @@
 #define XDMA_SG_HIGH		0x84
 #define XDMA_SG_ADJACENT	0x88
 #define XDMA_SG_CREDITS		0x8c
+#define XDMA_MAX_CREDITS	0x3ff
 
 #define XDMA_CREDIT_MODE	0x20	/* 24 sets bits of it, 28 clears them */
 

@@ -359,6 +359,19 @@ void xdma_advance(struct xdma *card, uint64_t now)
 
 /* --- registers -------------------------------------------------------------- */
 
+/* An engine that takes descriptors without credits has none. */
+static void clear_credits(struct xdma *card)
+{
+	unsigned int i;
+
+	for (i = 0; i < card->n_engines; i++) {
+		if (!(card->credit_mode & 1u << i))
+			card->h2c[i].credits = 0;
+		if (!(card->credit_mode & 1u << (i + 16)))
+			card->c2h[i].credits = 0;
+	}
+}
+
 /* A register, one that sets bits of it, one that clears them. Return: handled. */
 static bool write_bits(uint32_t *reg, uint32_t base, uint32_t offset, uint32_t value)
 {
@@ -438,9 +451,10 @@ static void write_descriptors(struct xdma *card, struct xdma_engine *engine,
 	else if (offset == XDMA_SG_HIGH)
 		engine->next_desc = (engine->next_desc & ~high) | (uint64_t)value << 32;
 	else if (offset == XDMA_SG_CREDITS)
-		engine->credits += value & 0x3ff;
+		engine->credits += value & XDMA_MAX_CREDITS;
 	if (offset == XDMA_SG_LOW)
 		card->faults += value % 32 != 0;
+	card->faults += engine->credits > XDMA_MAX_CREDITS;
 }
 
 static uint32_t read_irq(const struct xdma *card, uint32_t offset)
@@ -530,6 +544,7 @@ void xdma_write(struct xdma *card, uint32_t offset, uint32_t value)
 		write_irq(card, reg, value);
 	else if ((offset & ~0xffu) == XDMA_SG_COMMON)
 		write_bits(&card->credit_mode, XDMA_CREDIT_MODE, reg, value);
+	clear_credits(card);
 	xdma_update_irq(card);
 	xdma_advance(card, card->now);
 }

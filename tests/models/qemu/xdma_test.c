@@ -175,6 +175,19 @@ TEST("nothing moves without a credit", begin_c2h)
 	ASSERT_EQ(completed(XDMA_C2H), 3, "credits add up");
 }
 
+TEST("the end of the credit mode clears the credits", begin_c2h)
+{
+	credit(3);
+	xdma_write(&card, XDMA_SG_COMMON + XDMA_CREDIT_MODE + 8, 1 << 16);
+	xdma_write(&card, XDMA_SG_COMMON + XDMA_CREDIT_MODE + 4, 1 << 16);
+	receive(1, 1, 3, 10000);
+	ASSERT_EQ(completed(XDMA_C2H), 1);
+	ASSERT_TRUE(!card.faults);
+	credit(0x3ff);
+	credit(0x3ff);
+	ASSERT_EQ(card.faults, 1, "the register does not count further");
+}
+
 TEST("the FIFO drops whole packets when it is full", begin_c2h)
 {
 	uint32_t made, dropped;
