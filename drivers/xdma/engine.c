@@ -65,14 +65,7 @@ int xdma_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 	return 0;
 }
 
-/**
- * xdma_load() - choose the next descriptor of an engine that does not run
- * @engine: the engine
- * @index: number of the descriptor, is taken modulo XDMA_RING
- *
- * Context: Any.
- */
-void xdma_load(struct xdma_engine *engine, u32 index)
+static void xdma_load(struct xdma_engine *engine, u32 index)
 {
 	u64 addr = engine->desc_addr + index % XDMA_RING * sizeof(*engine->desc);
 
@@ -81,15 +74,55 @@ void xdma_load(struct xdma_engine *engine, u32 index)
 	xdma_write(engine, XDMA_SG + XDMA_SG_ADJACENT, 0);
 }
 
-/* The read clears what a former transfer has left. */
-void xdma_start(struct xdma_engine *engine)
+/*
+ * refill() may have given credits to an engine that has stopped for an error. With them it
+ * would use descriptors that nobody has filled. The end of the credit mode clears them.
+ */
+static void xdma_clear_credits(struct xdma_engine *engine)
+{
+	u32 bit = BIT(xdma_is_input(engine) ?
+		      XDMA_CREDIT_C2H + engine->line - engine->card->n_h2c : engine->line);
+
+	writel(bit, engine->card->base + XDMA_CREDIT_MODE_CLEAR);
+	writel(bit, engine->card->base + XDMA_CREDIT_MODE_SET);
+}
+
+/**
+ * xdma_start() - start an engine that has stopped, without credits
+ * @engine: the engine
+ * @index: number of its first descriptor, is taken modulo XDMA_RING
+ *
+ * The read clears what a former transfer has left.
+ *
+ * Context: Any; the lock is held.
+ */
+void xdma_start(struct xdma_engine *engine, u32 index)
 {
 	struct xdma_card *card = engine->card;
 
+	xdma_write(engine, XDMA_CONTROL, 0);
+	xdma_clear_credits(engine);
+	engine->credits_now = 0;
+	xdma_load(engine, index);
 	xdma_read(engine, XDMA_STATUS_CLEAR);
 	xdma_write(engine, XDMA_INT_MASK, XDMA_DONE | XDMA_ERRORS);
 	writel(BIT(engine->line), card->base + XDMA_CHAN_INT_SET);
 	xdma_write(engine, XDMA_CONTROL, XDMA_RUN | XDMA_DONE | XDMA_ERRORS);
+}
+
+/**
+ * xdma_give_credits() - tell an engine of the descriptors that were filled
+ * @engine: the engine; at most XDMA_MAX_CREDITS of its descriptors are not done
+ *
+ * writel() orders the descriptors before the credits.
+ *
+ * Context: Any; the lock is held.
+ */
+void xdma_give_credits(struct xdma_engine *engine)
+{
+	if (engine->credits_now)
+		xdma_write(engine, XDMA_SG + XDMA_SG_CREDITS, engine->credits_now);
+	engine->credits_now = 0;
 }
 
 u32 xdma_take_status(struct xdma_engine *engine)

@@ -44,22 +44,12 @@ static bool xdma_input_fill(struct xdma_engine *engine, struct zio_block *block)
 /* (A) pairs with (B) in xdma_input_finish(): the handler is done with a slot that is free. */
 static bool xdma_input_has_slot(const struct xdma_engine *engine)
 {
-	return engine->head - smp_load_acquire(&engine->tail) < XDMA_RING; /* (A) */
-}
-
-static void xdma_input_give_credits(struct xdma_engine *engine)
-{
-	u32 n;
-
-	for (; engine->credits_now; engine->credits_now -= n) {
-		n = min_t(u32, engine->credits_now, XDMA_MAX_CREDITS);
-		xdma_write(engine, XDMA_SG + XDMA_SG_CREDITS, n);
-	}
+	return engine->head - smp_load_acquire(&engine->tail) < XDMA_MAX_CREDITS; /* (A) */
 }
 
 /*
- * Take all free blocks. writel() orders the descriptors before the credits. Return: false
- * if a block was not contiguous: it stays in flight, and stop_io() gives it back.
+ * Take all free blocks. Return: false if a block was not contiguous: it stays in flight,
+ * and stop_io() gives it back.
  */
 static bool xdma_input_take_blocks(struct xdma_engine *engine)
 {
@@ -69,7 +59,7 @@ static bool xdma_input_take_blocks(struct xdma_engine *engine)
 	while (good && xdma_input_has_slot(engine) && (block = zio_channel_take(engine->chan)))
 		good = xdma_input_fill(engine, block);
 	if (xdma_runs(engine))
-		xdma_input_give_credits(engine);
+		xdma_give_credits(engine);
 	return good;
 }
 
@@ -133,13 +123,9 @@ static void xdma_input_finish(struct xdma_engine *engine)
 /* The engine begins with the descriptor at the tail. The caller holds the lock. */
 static void xdma_input_run(struct xdma_engine *engine)
 {
-	unsigned int line = engine->line - engine->card->n_h2c;
-
-	writel(BIT(XDMA_CREDIT_C2H + line), engine->card->base + XDMA_CREDIT_MODE_SET);
-	xdma_load(engine, engine->tail);
-	xdma_start(engine);
+	xdma_start(engine, engine->tail);
 	engine->credits_now = engine->head - engine->tail;
-	xdma_input_give_credits(engine);
+	xdma_give_credits(engine);
 }
 
 /*
@@ -161,10 +147,8 @@ static void xdma_input_recover(struct xdma_engine *engine, u32 status)
 	if (++engine->errors_in_row > XDMA_MAX_ERRORS)
 		return;
 	spin_lock_irqsave(&engine->lock, flags);
-	if (xdma_runs(engine)) {
-		xdma_write(engine, XDMA_CONTROL, 0);
+	if (xdma_runs(engine))
 		xdma_input_run(engine);
-	}
 	spin_unlock_irqrestore(&engine->lock, flags);
 }
 
@@ -264,7 +248,7 @@ const struct zio_cset_desc xdma_input_desc = {
 	.n_chan = 1,
 	.ssize = 4,
 	.nsamples = 1024,
-	.queue_depth = 64,
+	.queue_depth = XDMA_DEPTH,
 	.trigger = "transparent",
 	.ops = &input_ops,
 	.cset_attrs = xdma_set_attrs,

@@ -2,132 +2,281 @@
 /*
  * output.c: H2C: each block goes to the card as one packet
  *
- * The block may be in many pieces of memory: each is a descriptor. The last one has the
- * end of the packet.
+ * As for C2H the ring of descriptors is closed, and the engine takes as many of them as it
+ * has credits. A block may be in many pieces of memory: each is a descriptor. The last one
+ * has the end of the packet, and an interrupt. A packet that has more pieces than there are
+ * free descriptors gets the others when some are done. So it may have any number of them.
+ *
+ * The engine counts the descriptors that it has done since its start. The driver knows at
+ * which count each packet ends. An engine that starts again begins with the oldest packet
+ * that is not done: its descriptors are filled anew.
+ *
+ *          done             filled             taken
+ *     ...   | with descriptors |  without them   |
+ *
+ * The core repeats blocks ("cyclic"). The engine could repeat its ring by itself. But then
+ * the driver would change descriptors that the engine may have fetched ahead.
  */
 #include <linux/pci.h>
 
 #include "xdma.h"
 
-static void xdma_output_fill(struct xdma_engine *engine, u32 i, dma_addr_t addr, u32 bytes,
-			     bool is_last)
+/* A long packet has an interrupt for each quarter of the ring: it makes room for the rest. */
+#define XDMA_QUARTER	(XDMA_RING / 4)
+
+static struct xdma_packet *xdma_output_packet(struct xdma_engine *engine, u32 number)
 {
-	u32 control = XDMA_DESC_MAGIC;
+	return &engine->packet[number % XDMA_DEPTH];
+}
+
+/* --- descriptors for the engine --------------------------------------------- */
+
+static void xdma_output_describe(struct xdma_engine *engine, dma_addr_t addr, u32 bytes,
+				 bool is_last)
+{
+	u32 i = engine->head++ % XDMA_RING, control = XDMA_DESC_MAGIC;
+	struct xdma_desc *desc = &engine->desc[i];
 
 	if (is_last)
-		control |= XDMA_DESC_EOP | XDMA_DESC_STOP | XDMA_DESC_DONE;
-	engine->desc[i].bytes = cpu_to_le32(bytes);
-	engine->desc[i].from = cpu_to_le64(addr);
-	engine->desc[i].to = 0;
-	engine->desc[i].control = cpu_to_le32(control);
+		control |= XDMA_DESC_EOP | XDMA_DESC_DONE;
+	if (i % XDMA_QUARTER == 0)
+		control |= XDMA_DESC_DONE;
+	desc->bytes = cpu_to_le32(bytes);
+	desc->from = cpu_to_le64(addr);
+	desc->to = 0;
+	desc->control = cpu_to_le32(control);
+	engine->credits_now++;
 }
 
-/* Return: -E2BIG if the block has more pieces than there are descriptors. */
-static int xdma_output_fill_all(struct xdma_engine *engine, const struct zio_block *block)
+/* Returns false if descriptors for the rest of the packet are missing. */
+static bool xdma_output_fill_packet(struct xdma_engine *engine, struct xdma_packet *packet)
 {
-	size_t pos, n;
+	const struct zio_block *block = packet->block;
 	dma_addr_t addr;
-	u32 i = 0;
+	size_t n;
 
-	for (pos = 0; pos < block->len; pos += n) {
-		if (i == XDMA_RING)
-			return -E2BIG;
-		n = zio_block_dma(block, pos, &addr);
-		if (!n)
-			return -EIO;
-		n = min3(n, block->len - pos, (size_t)XDMA_MAX_BYTES);
-		xdma_output_fill(engine, i++, addr, n, pos + n == block->len);
+	if (!engine->pos)
+		zio_block_sync_for_device(block, 0, block->len);
+	for (; engine->pos < block->len; engine->pos += n) {
+		if (engine->head - engine->tail == XDMA_MAX_CREDITS)
+			return false;
+		n = zio_block_dma(block, engine->pos, &addr);
+		if (WARN_ON_ONCE(!n))
+			return false;
+		n = min3(n, block->len - engine->pos, (size_t)XDMA_MAX_BYTES);
+		xdma_output_describe(engine, addr, n, engine->pos + n == block->len);
 	}
-	return 0;
+	packet->end = engine->head;
+	engine->pos = 0;
+	return true;
 }
 
-/* The engine sends the block from its beginning. The caller holds the lock. */
+static void xdma_output_fill(struct xdma_engine *engine)
+{
+	while (engine->filled != engine->taken &&
+	       xdma_output_fill_packet(engine, xdma_output_packet(engine, engine->filled)))
+		engine->filled++;
+	xdma_give_credits(engine);
+}
+
+/* Takes all blocks that there are. The core's limit leaves a place for each of them. */
+static void xdma_output_take_blocks(struct xdma_engine *engine)
+{
+	struct zio_block *block;
+
+	while ((block = zio_channel_take(engine->chan)))
+		xdma_output_packet(engine, engine->taken++)->block = block;
+	if (xdma_runs(engine))
+		xdma_output_fill(engine);
+}
+
+static void xdma_output_fill_ring(struct xdma_engine *engine)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&engine->lock, flags);
+	if (engine->is_on)
+		xdma_output_take_blocks(engine);
+	spin_unlock_irqrestore(&engine->lock, flags);
+}
+
+/* The packets that are not done have no descriptors any more. The caller holds the lock. */
+static void xdma_output_rewind(struct xdma_engine *engine)
+{
+	engine->filled = engine->done;
+	engine->pos = 0;
+	engine->head = engine->tail;
+}
+
+/* The engine begins with the oldest packet that is not done. The caller holds the lock. */
 static void xdma_output_run(struct xdma_engine *engine)
 {
-	xdma_load(engine, 0);
-	xdma_start(engine);
+	xdma_output_rewind(engine);
+	engine->begun = engine->tail;
+	xdma_start(engine, engine->tail);
+	xdma_output_fill(engine);
+}
+
+/* --- what the engine has done ----------------------------------------------- */
+
+/* A card that is gone has done more than it was told of. The caller holds the lock. */
+static void xdma_output_look(struct xdma_engine *engine)
+{
+	u32 tail = engine->begun + xdma_read(engine, XDMA_COMPLETED);
+
+	if (tail - engine->tail <= engine->head - engine->tail)
+		engine->tail = tail;
+}
+
+/* Returns how many packets are done. The caller holds the lock. */
+static unsigned int xdma_output_count_done(struct xdma_engine *engine)
+{
+	u32 done = engine->done;
+
+	xdma_output_look(engine);
+	while (engine->done != engine->filled &&
+	       (s32)(engine->tail - xdma_output_packet(engine, engine->done)->end) >= 0)
+		engine->done++;
+	return engine->done - done;
+}
+
+static void xdma_output_finish(struct xdma_engine *engine)
+{
+	unsigned long flags;
+	unsigned int n;
+
+	spin_lock_irqsave(&engine->lock, flags);
+	n = xdma_output_count_done(engine);
+	spin_unlock_irqrestore(&engine->lock, flags);
+	if (!n)
+		return;
+	engine->errors_in_row = 0;
+	zio_channel_complete(engine->chan, n);
+}
+
+/* The engine has stopped. Returns true if it was in a packet, which is given up. */
+static bool xdma_output_give_up(struct xdma_engine *engine)
+{
+	unsigned long flags;
+	bool is_lost;
+
+	spin_lock_irqsave(&engine->lock, flags);
+	is_lost = engine->done != engine->taken;
+	engine->done += is_lost;
+	xdma_output_rewind(engine);
+	if (++engine->errors_in_row <= XDMA_MAX_ERRORS && xdma_runs(engine))
+		xdma_output_run(engine);
+	spin_unlock_irqrestore(&engine->lock, flags);
+	return is_lost;
+}
+
+/* The card has got a part of the packet at most. */
+static void xdma_output_recover(struct xdma_engine *engine, u32 status)
+{
+	bool is_lost = xdma_output_give_up(engine);
+
+	engine->errors++;
+	dev_err_ratelimited(engine->card->dev, "H2C engine %u: status %#x%s\n", engine->line,
+			    status, is_lost ? ", a block is lost" : "");
+	zio_channel_alarm(engine->chan, XDMA_ALARM_ERROR);
+	if (is_lost)
+		zio_channel_lost(engine->chan, 1);
+}
+
+void xdma_output_event(struct xdma_engine *engine, u32 status)
+{
+	if (!READ_ONCE(engine->is_on))
+		return;
+	xdma_output_finish(engine);
+	if (status & XDMA_ERRORS)
+		xdma_output_recover(engine, status);
+	xdma_output_fill_ring(engine);
+}
+
+/* --- operations of the set -------------------------------------------------- */
+
+static void xdma_output_set_on(struct xdma_engine *engine)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&engine->lock, flags);
+	engine->is_on = true;
+	if (!engine->is_down)
+		xdma_output_run(engine);
+	spin_unlock_irqrestore(&engine->lock, flags);
 }
 
 static int xdma_output_start(struct zio_cset *cset)
 {
 	struct xdma_engine *engine = xdma_engine_of(cset);
-	struct zio_block *block = zio_cset_block(cset);
-	unsigned long flags;
-	int ret;
 
 	engine->cset = cset;
-	ret = xdma_output_fill_all(engine, block);
-	if (ret)
-		return ret;
-	zio_block_sync_for_device(block, 0, block->len);
-	spin_lock_irqsave(&engine->lock, flags);
-	WRITE_ONCE(engine->is_on, true);
-	if (!engine->is_down)
-		xdma_output_run(engine);
-	spin_unlock_irqrestore(&engine->lock, flags);
+	engine->chan = zio_cset_channel(cset);
+	engine->taken = 0;
+	engine->done = 0;
+	engine->tail = 0;
+	engine->errors_in_row = 0;
+	xdma_output_take_blocks(engine);
+	xdma_output_set_on(engine);
 	return ZIO_PENDING;
 }
 
-void xdma_output_event(struct xdma_engine *engine, u32 status)
-{
-	struct zio_block *block;
-
-	if (!xchg(&engine->is_on, false))
-		return;
-	block = zio_cset_block(engine->cset);
-	if (status & XDMA_ERRORS) {
-		engine->errors++;
-		block->drv_alarms |= XDMA_ALARM_ERROR;
-		dev_err_ratelimited(engine->card->dev, "H2C engine %u: status %#x\n",
-				    engine->line, status);
-	}
-	xdma_silence(engine);
-	zio_cset_done(engine->cset);
-}
-
+/* What the engine has sent until now is complete. The core keeps the other blocks. */
 static void xdma_output_stop(struct zio_cset *cset)
 {
 	struct xdma_engine *engine = xdma_engine_of(cset);
 
 	mutex_lock(&engine->stopping);
 	xdma_end(engine);
+	if (!engine->is_down)
+		xdma_output_finish(engine);
 	mutex_unlock(&engine->stopping);
 }
 
-/* @status: what the engine has told last, 0 if it is not known */
-void xdma_output_halt(struct xdma_engine *engine, u32 status)
+/* @has_stopped: the engine has just stopped, and its registers can be read */
+void xdma_output_halt(struct xdma_engine *engine, bool has_stopped)
 {
-	if (status != U32_MAX && status & (XDMA_DONE | XDMA_ERRORS))
-		xdma_output_event(engine, status);
+	if (has_stopped)
+		xdma_output_finish(engine);
 }
 
-/* A block that was being sent is sent again. */
+/* Packets that the engine has sent are sent again, if it could not tell of them. */
 void xdma_output_restart(struct xdma_engine *engine)
 {
 	unsigned long flags;
 
+	if (READ_ONCE(engine->is_on))
+		zio_channel_alarm(engine->chan, XDMA_ALARM_RESET);
 	spin_lock_irqsave(&engine->lock, flags);
 	engine->is_down = false;
 	if (engine->is_on)
 		xdma_output_run(engine);
 	spin_unlock_irqrestore(&engine->lock, flags);
+	xdma_output_fill_ring(engine);
+}
+
+static void xdma_output_refill(struct zio_cset *cset, struct zio_channel *chan)
+{
+	xdma_output_fill_ring(xdma_engine_of(cset));
 }
 
 static const struct zio_cset_ops output_ops = {
 	.init = xdma_init_set,
 	.raw_io = xdma_output_start,
 	.stop_io = xdma_output_stop,
+	.refill = xdma_output_refill,
 	.attr_get = xdma_attr_get,
 };
 
 const struct zio_cset_desc xdma_output_desc = {
 	.name = "h2c",
-	.flags = ZIO_CSET_OUTPUT | ZIO_CSET_DMA,
+	.flags = ZIO_CSET_STREAM | ZIO_CSET_OUTPUT | ZIO_CSET_DMA,
 	.n_chan = 1,
 	.ssize = 4,
 	.nsamples = 1024,
 	.align = 4,
 	.dma_bits = 64,
+	.queue_depth = XDMA_DEPTH,
 	.ops = &output_ops,
 	.cset_attrs = xdma_set_attrs,
 	.n_cset_attrs = XDMA_N_ATTRS,

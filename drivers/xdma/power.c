@@ -31,18 +31,17 @@ static bool xdma_take_down(struct xdma_engine *engine)
  */
 static void xdma_halt_engine(struct xdma_engine *engine, bool has_bus)
 {
-	u32 status = 0;
+	bool has_stopped;
 
 	mutex_lock(&engine->stopping);
-	if (xdma_take_down(engine) && has_bus) {
+	has_stopped = xdma_take_down(engine) && has_bus;
+	if (has_stopped)
 		xdma_stop(engine);
-		status = xdma_take_status(engine);
-	}
 	disable_irq(engine->irq);
 	if (xdma_is_input(engine))
 		xdma_input_halt(engine);
 	else
-		xdma_output_halt(engine, status);
+		xdma_output_halt(engine, has_stopped);
 	mutex_unlock(&engine->stopping);
 }
 

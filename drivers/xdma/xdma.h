@@ -16,6 +16,9 @@
 /* Descriptors of an engine: a power of two */
 #define XDMA_RING	1024
 
+/* Most blocks of an engine in flight: a power of two */
+#define XDMA_DEPTH	64
+
 /* After so many errors in a row an engine stays stopped */
 #define XDMA_MAX_ERRORS	16
 
@@ -28,26 +31,42 @@
 #define XDMA_VALUE_EOP		0
 
 /**
+ * struct xdma_packet - a block of an output that is in flight
+ * @block: the block
+ * @end: the count of descriptors at which it ends
+ */
+struct xdma_packet {
+	struct zio_block *block;
+	u32 end;
+};
+
+/**
  * struct xdma_engine - a DMA engine
  * @card: its card
  * @base: its registers
  * @line: its line of the channel interrupts
  * @irq: its interrupt
  * @cset: its channel set, while a transfer is going on; NULL before
- * @chan: input: the channel
- * @lock: @head, and the writes to the descriptor ring that follow it
+ * @chan: the channel
+ * @lock: @head, and the writes to the descriptor ring that follow it; output: all below
  * @desc: XDMA_RING descriptors
  * @result: as many results
  * @desc_addr: bus address of @desc
  * @result_addr: bus address of @result
  * @head: descriptors filled, under @lock
- * @tail: descriptors done; the interrupt handler writes it
+ * @tail: descriptors done; input: the interrupt handler writes it
  * @credits_now: descriptors filled that the engine was not told of yet, under @lock
  * @is_on: a transfer is going on, under @lock
  * @is_down: the card has no power, or no bus: no register is touched; under @lock
  * @stopping: one context stops or restarts the engine at a time
  * @errors: errors that the engine has reported
  * @errors_in_row: the same, since the last complete descriptor
+ * @packet: output: blocks in flight
+ * @taken: output: blocks taken
+ * @filled: output: blocks with descriptors
+ * @done: output: blocks that were sent, or given up
+ * @pos: output: bytes of the block behind @filled that have descriptors
+ * @begun: output: @tail when the engine was started
  */
 struct xdma_engine {
 	struct xdma_card *card;
@@ -69,6 +88,12 @@ struct xdma_engine {
 	bool is_down;
 	u32 errors;
 	u32 errors_in_row;
+	struct xdma_packet packet[XDMA_DEPTH];
+	u32 taken;
+	u32 filled;
+	u32 done;
+	size_t pos;
+	u32 begun;
 };
 
 struct xdma_card {
@@ -107,8 +132,8 @@ extern const struct zio_attr_desc xdma_set_attrs[XDMA_N_ATTRS];
 int xdma_init_set(struct zio_cset *cset);
 int xdma_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 		  const struct zio_attr_desc *attr, u32 *value);
-void xdma_load(struct xdma_engine *engine, u32 index);
-void xdma_start(struct xdma_engine *engine);
+void xdma_start(struct xdma_engine *engine, u32 index);
+void xdma_give_credits(struct xdma_engine *engine);
 void xdma_stop(struct xdma_engine *engine);
 u32 xdma_take_status(struct xdma_engine *engine);
 void xdma_silence(struct xdma_engine *engine);
@@ -129,7 +154,7 @@ void xdma_input_event(struct xdma_engine *engine, u32 status);
 void xdma_output_event(struct xdma_engine *engine, u32 status);
 void xdma_input_halt(struct xdma_engine *engine);
 void xdma_input_restart(struct xdma_engine *engine);
-void xdma_output_halt(struct xdma_engine *engine, u32 status);
+void xdma_output_halt(struct xdma_engine *engine, bool has_stopped);
 void xdma_output_restart(struct xdma_engine *engine);
 extern const struct zio_cset_desc xdma_input_desc;
 extern const struct zio_cset_desc xdma_output_desc;

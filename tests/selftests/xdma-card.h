@@ -16,6 +16,8 @@
 #define INPUT	XDMA "/cset0"
 #define OUTPUT	XDMA "/cset2"
 #define LOST	INPUT "/chan0/statistics/lost_blocks"
+#define SENT	OUTPUT "/chan0/statistics/blocks"
+#define UNSENT	OUTPUT "/chan0/statistics/lost_blocks"
 #define PCI	"/sys/bus/pci"
 
 static volatile uint32_t *user; /* registers of the source */
@@ -121,6 +123,8 @@ static inline void card(VALUE)
 	remove_card(CARD_MEMORY);
 	map_user(pci_name());
 	poke(XDMA_USER_INJECT, 0);
+	poke(XDMA_USER_FETCH_NS, 900);
+	poke(XDMA_USER_KIB_NS, 160);
 	poke(XDMA_USER_CONTROL, XDMA_FLUSH);
 	poke(XDMA_STRIDE + XDMA_USER_CONTROL, XDMA_FLUSH);
 	run("zio-load zio-xdma");

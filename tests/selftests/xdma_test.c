@@ -210,6 +210,159 @@ TEST("blocks that are written come back", card)
 	ASSERT_EQ(read_number(OUTPUT "/errors"), 0);
 }
 
+static void send_number(int data, uint32_t number)
+{
+	static uint32_t words[1024];
+
+	words[0] = number;
+	ASSERT_EQ(write(data, words, sizeof(words)), sizeof(words));
+}
+
+static uint32_t receive_number(struct pair in)
+{
+	static uint32_t words[1024];
+
+	ASSERT_EQ(read_block(in, words).nsamples, 1024);
+	return words[0];
+}
+
+/* The engine waits 50 ms for its first descriptor. The other packets wait in the ring. */
+static struct pair send_slowly(uint32_t n)
+{
+	struct pair out = open_pair(OUT, O_WRONLY);
+	uint32_t i;
+
+	poke(XDMA_USER_CONTROL, XDMA_LOOP);
+	poke(XDMA_USER_FETCH_NS, 50000000);
+	for (i = 0; i < n; i++)
+		send_number(out.data, i);
+	return out;
+}
+
+TEST("many packets are in flight to the card", card)
+{
+	struct pair in = open_pair(IN, O_RDONLY), out = send_slowly(8);
+	uint32_t i;
+
+	wait_for(10, read_number(OUTPUT "/chan0/statistics/in-flight") > 4 ||
+		 read_number(SENT) == 8);
+	poke(XDMA_USER_FETCH_NS, 900);
+	for (i = 0; i < 8; i++)
+		ASSERT_EQ(receive_number(in), i);
+	ASSERT_EQ(fsync(out.data), 0);
+	ASSERT_EQ(read_number(SENT), 8);
+	ASSERT_EQ(read_number(UNSENT), 0);
+}
+
+TEST("a slow writer leaves the card dry: this is counted, and an alarm", card)
+{
+	struct pair out = open_pair(OUT, O_WRONLY);
+	uint32_t i;
+
+	for (i = 1; i <= 3; i++) {
+		send_number(out.data, i);
+		wait_for(10, read_number(OUTPUT "/chan0/statistics/dry") == i);
+	}
+	ASSERT_TRUE(read_number(OUTPUT "/chan0/alarms") & ZIO_ALARM_DRY);
+	ASSERT_EQ(read_number(SENT), 3);
+	ASSERT_EQ(read_number(UNSENT), 0);
+}
+
+/* A block of vmalloc has a piece for each page. It returns to the writer when all are sent. */
+TEST("a packet has more pieces than the engine has descriptors", card)
+{
+	uint32_t sunk = count_sunk(), sent, n, words = 2 << 20;
+	void *block = calloc(words, 4);
+	struct pair out;
+
+	load("zio-buf-vmalloc");
+	write_text(OUTPUT "/current_buffer", "vmalloc");
+	write_text(OUTPUT "/chan0/buffer/max-buffer-len", "2");
+	write_text(OUTPUT "/chan0/buffer/max-buffer-kb", "20000");
+	write_text(OUTPUT "/trigger/nsamples", "2097152");
+	poke(XDMA_USER_KIB_NS, 10000);
+	out = open_pair(OUT, O_WRONLY);
+	ASSERT_EQ(write(out.data, block, 4 * words), 4 * words);
+	do {
+		sent = read_number(SENT);
+		n = count_sunk() - sunk;
+		ASSERT_TRUE(!sent || n == words);
+	} while (!sent);
+	ASSERT_EQ(read_number(OUTPUT "/errors"), 0);
+	free(block);
+}
+
+/* A change of the configuration may send a packet once more that was under way. */
+TEST("a packet that was not sent before a stop is sent after it", card)
+{
+	struct pair out = open_pair(OUT, O_WRONLY), in = open_pair(IN, O_RDONLY);
+	uint32_t i;
+
+	poke(XDMA_USER_CONTROL, XDMA_LOOP);
+	for (i = 0; i < 100; i++) {
+		send_number(out.data, i);
+		write_text(OUTPUT "/enable", "0");
+		ASSERT_EQ(read_number(OUTPUT "/chan0/statistics/in-flight"), 0);
+		write_text(OUTPUT "/enable", "1");
+		ASSERT_EQ(receive_number(in), i);
+	}
+	ASSERT_EQ(fsync(out.data), 0);
+	ASSERT_EQ(read_number(UNSENT), 0);
+}
+
+TEST("a packet that the card cannot read is lost, and the next ones are sent", card)
+{
+	struct pair in = open_pair(IN, O_RDONLY), out;
+	uint32_t i;
+
+	poke(XDMA_USER_INJECT, XDMA_INJECT_READ);
+	out = send_slowly(8);
+	for (i = 1; i < 8; i++)
+		ASSERT_EQ(receive_number(in), i);
+	ASSERT_ERRNO(fsync(out.data), EIO);
+	ASSERT_EQ(read_number(SENT), 7);
+	ASSERT_EQ(read_number(UNSENT), 1);
+	ASSERT_EQ(read_number(OUTPUT "/errors"), 1);
+	ASSERT_TRUE(read_number(OUTPUT "/chan0/alarms") & 0x100);
+}
+
+/* The writer adds packets while the engine is stopped. None is sent twice. */
+TEST_EACH("errors of a %s while a program writes", card, "fetch", "read")
+{
+	struct pair out = open_pair(OUT, O_WRONLY);
+	uint32_t sunk = count_sunk(), i;
+
+	for (i = 0; i < 2000; i++) {
+		if (i % 16 == 0)
+			poke(XDMA_USER_INJECT, *value == 'f' ? XDMA_INJECT_FETCH :
+								XDMA_INJECT_READ);
+		send_number(out.data, i);
+	}
+	ASSERT_ERRNO(fsync(out.data), EIO);
+	ASSERT_TRUE(read_number(OUTPUT "/errors") > 10);
+	ASSERT_EQ(read_number(UNSENT), read_number(OUTPUT "/errors"));
+	ASSERT_EQ(read_number(SENT) + read_number(UNSENT), 2000);
+	ASSERT_EQ(count_sunk() - sunk, 1024 * read_number(SENT));
+}
+
+/* The card does not loop: it counts the words of the packets. */
+TEST("the last packet is repeated until there is another one", card)
+{
+	struct pair out = open_pair(OUT, O_WRONLY);
+	uint32_t sunk = count_sunk();
+
+	write_text(OUTPUT "/cyclic", "1");
+	send_number(out.data, 1);
+	wait_for(10, read_number(SENT) > 200);
+	send_number(out.data, 2);
+	ASSERT_EQ(fsync(out.data), 0);
+	ASSERT_EQ(read_number(OUTPUT "/chan0/buffer/queued-buffer-len"), 1);
+	write_text(OUTPUT "/cyclic", "0");
+	ASSERT_EQ(read_number(OUTPUT "/chan0/buffer/queued-buffer-len"), 0);
+	ASSERT_TRUE(count_sunk() - sunk >= 1024 * read_number(SENT));
+	ASSERT_EQ(read_number(OUTPUT "/chan0/statistics/dry"), 0);
+}
+
 static void send_and_compare(struct pair out, struct pair in, uint32_t n)
 {
 	static uint32_t sent[1024], got[1024];
@@ -365,7 +518,25 @@ TEST("a block that is being sent is sent again", card)
 	ctrl = read_block(in, words);
 	ASSERT_EQ(ctrl.nsamples, 1024);
 	ASSERT_TRUE(!memcmp(words, sent, sizeof(sent)));
-	wait_for(10, read_number(OUTPUT "/chan0/statistics/blocks") == 1);
+	wait_for(10, read_number(SENT) == 1);
+}
+
+/* A packet that was under way may come twice. */
+TEST_EACH("packets in flight are sent after a %s", card, INTERRUPTIONS)
+{
+	struct pair in = open_pair(IN, O_RDONLY), out = send_slowly(8);
+	uint32_t number = 0, last = 0;
+
+	call(value);
+	poke(XDMA_USER_FETCH_NS, 900);
+	while (number < 7) {
+		number = receive_number(in);
+		ASSERT_TRUE(number == last || number == last + 1);
+		last = number;
+	}
+	ASSERT_EQ(fsync(out.data), 0);
+	ASSERT_EQ(read_number(SENT), 8);
+	ASSERT_EQ(read_number(UNSENT), 0);
 }
 
 TEST("a card that nothing mends is left alone", card)
@@ -429,6 +600,33 @@ TEST_EACH("a card is pulled out (%s) under its reader", card, "in order", "by su
 		poke(XDMA_USER_INJECT, XDMA_INJECT_GONE);
 	run("echo 1 >" PCI "/devices/%s/remove", pci_name());
 	ASSERT_EQ(waitpid(reader, &status, 0), reader);
+	ASSERT_EQ(WEXITSTATUS(status), ENODEV);
+	ASSERT_EQ(count_objects("xdma"), 0);
+}
+
+/* Write until the board is gone. */
+static int write_to_end(void)
+{
+	struct pair out = open_pair(OUT, O_WRONLY);
+	static uint32_t words[1024];
+
+	while (write(out.data, words, sizeof(words)) > 0)
+		;
+	return errno;
+}
+
+TEST_EACH("a card is pulled out (%s) under its writer", card, "in order", "by surprise")
+{
+	pid_t writer = fork();
+	int status;
+
+	if (!writer)
+		_exit(write_to_end());
+	wait_for(10, read_number(SENT) > 100);
+	if (*value == 'b')
+		poke(XDMA_USER_INJECT, XDMA_INJECT_GONE);
+	run("echo 1 >" PCI "/devices/%s/remove", pci_name());
+	ASSERT_EQ(waitpid(writer, &status, 0), writer);
 	ASSERT_EQ(WEXITSTATUS(status), ENODEV);
 	ASSERT_EQ(count_objects("xdma"), 0);
 }
