@@ -134,6 +134,7 @@ void main_iio(char **argv);
 void main_jitter(char **argv);
 void main_loop(char **argv);
 void main_peer(char **argv);
+void main_play(char **argv);
 void main_route(char **argv);
 void main_slink(char **argv);
 void main_stream(char **argv);

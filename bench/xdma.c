@@ -3,7 +3,7 @@
  * zio-bench xdma: what packets of the emulated FPGA card cost
  *
  *   user=FILE      registers of the card's source (its resource0)
- *   method=NAME    ring, by libzio; or read, of 64 KiB or a block
+ *   method=NAME    ring, by libzio; read, of 64 KiB or a block; or write of that to H2C
  *   size=BYTES     of a packet, which is a block
  *   period=NS      from packet to packet (100)
  *   random=1       between nothing and twice the period
@@ -11,8 +11,9 @@
  *   warm=N         blocks to read before
  *   blocks=N       blocks to measure
  *
- * The other word is the channel, which is cset0 of xdma-0000. The caller has set up its
- * buffer, and the queue-depth. A packet that the FIFO has no room for is dropped.
+ * The other word is the channel, of xdma-0000. The caller has set up its buffer, and the
+ * queue-depth. A packet that the FIFO has no room for is dropped. The card takes packets of
+ * H2C as fast as its DMA.
  */
 #include <sys/mman.h>
 
@@ -21,7 +22,6 @@
 #include "../tests/models/qemu/xdma-regs.h"
 #include "bench.h"
 
-#define CSET	"/sys/bus/zio/devices/xdma-0000/cset0"
 #define BULK	65536
 
 struct bench;
@@ -84,9 +84,26 @@ static uint64_t take_read(struct bench *b)
 	return n / b->size;
 }
 
+static void open_write(struct bench *b, const char *channel)
+{
+	b->data = open_path(O_WRONLY, "%s-data", channel);
+}
+
+/* Blocks that are written wait for the card: it has as many at the end as at the begin. */
+static uint64_t take_write(struct bench *b)
+{
+	size_t most = b->size > BULK ? b->size : BULK;
+	ssize_t n = write(b->data, b->buf, most);
+
+	if (n <= 0 || n % b->size)
+		die("write gave %zd: %s", n, strerror(errno));
+	return n / b->size;
+}
+
 static const struct method methods[] = {
 	{ "ring", open_ring, take_ring },
 	{ "read", open_read, take_read },
+	{ "write", open_write, take_write },
 };
 
 static uint32_t peek(const struct bench *b, unsigned int reg)
@@ -173,6 +190,9 @@ void main_xdma(char **argv)
 	expect_words(argv, 1);
 	b.method->open(&b, argv[0]);
 	run(&b, warm);
+	/* The next run changes the size of blocks. */
+	if (b.method->take == take_write && fsync(b.data))
+		die("fsync: %s", strerror(errno));
 	poke(&b, XDMA_USER_CONTROL, XDMA_FLUSH);
 	if (peek(&b, XDMA_USER_FAULTS))
 		die("the card saw %u faults", peek(&b, XDMA_USER_FAULTS));

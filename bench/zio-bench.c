@@ -71,6 +71,7 @@ static const struct command {
 	{ "iio", main_iio },		/* events of IIO's hrtimer trigger */
 	{ "jitter", main_jitter },	/* how late events come */
 	{ "slink", main_slink },	/* events of the emulated S-LINK card */
+	{ "play", main_play },		/* blocks of an output stream */
 	{ "stream", main_stream },	/* blocks of a stream */
 	{ "xdma", main_xdma },		/* packets of the emulated FPGA card */
 	{ "route", main_route },	/* blocks that the kernel hands on by itself */
@@ -88,5 +89,5 @@ int main(int argc, char **argv)
 			commands[i].main(argv + 2);
 			return 0;
 		}
-	die("which command? loop, peer, trig, iio, jitter, slink, stream, route, busy, run, free");
+	die("which command? loop, peer, trig, iio, jitter, slink, play, stream, route, busy, run, free");
 }

@@ -8,7 +8,9 @@ from .plan import Plan, Result, Row, cset_dir, zio_bench
 from .table import Table, grid, markdown, number
 
 CSET = cset_dir("xdma", 0)
+OUTPUT = CSET.replace("cset0", "cset2")  # the first H2C set
 CHANNEL = "/dev/zio/xdma-0000-0-0"
+OUTPUT_CHANNEL = "/dev/zio/xdma-0000-2-0"
 SIZES = [64, 256, 1024, 4096, 16384, 65536, 262144, 1048576]
 METHODS = ["ring", "read"]
 MEMORY = 8 << 20  # bytes of all blocks
@@ -36,38 +38,42 @@ class Xdma(Benchmark):
             "user=$(grep -l 0x10ee /sys/bus/pci/devices/*/vendor)",
             "user=${user%/vendor}/resource0",
         )
-        plan.write(f"{CSET}/current_buffer", "dma")
+        for cset in CSET, OUTPUT:
+            plan.write(f"{cset}/current_buffer", "dma")
         for size in SIZES:
             self.costs(plan, size)
-        self.use_blocks(plan, EVENT)
+        self.use_blocks(plan, CSET, EVENT)
         for period in PERIODS:
             self.dead_time(plan, period)
 
-    def use_blocks(self, plan: Plan, size: int) -> None:
+    def use_blocks(self, plan: Plan, cset: str, size: int) -> None:
         blocks = max(8, min(1024, MEMORY // size))
         # Another size is a new area: a block then begins at a multiple of its size.
         kib = max(size * blocks // 1024, 64) + size // 1024
-        plan.write(f"{CSET}/trigger/enable", 0)
-        plan.write(f"{CSET}/chan0/flush", 1)
-        plan.write(f"{CSET}/trigger/nsamples", 16)
-        plan.write(f"{CSET}/chan0/buffer/max-buffer-len", 8)
-        plan.write(f"{CSET}/chan0/buffer/max-buffer-kb", kib)
-        plan.write(f"{CSET}/trigger/nsamples", size // 4)
-        plan.write(f"{CSET}/chan0/buffer/max-buffer-len", blocks)
-        plan.write(f"{CSET}/trigger/enable", 1)
+        plan.write(f"{cset}/trigger/enable", 0)
+        if cset == CSET:
+            plan.write(f"{cset}/chan0/flush", 1)
+        plan.write(f"{cset}/trigger/nsamples", 16)
+        plan.write(f"{cset}/chan0/buffer/max-buffer-len", 8)
+        plan.write(f"{cset}/chan0/buffer/max-buffer-kb", kib)
+        plan.write(f"{cset}/trigger/nsamples", size // 4)
+        plan.write(f"{cset}/chan0/buffer/max-buffer-len", blocks)
+        plan.write(f"{cset}/trigger/enable", 1)
 
     def take(self, plan: Plan, key: Row, **options: object) -> None:
         method = str(key["method"]).removeprefix("dead-")
         plan.write(f"{CSET}/chan0/flush", 1)
         words = {"user": "$user", "method": method, "size": key["size"], **options}
-        command = zio_bench("xdma", CHANNEL, **words)
+        channel = OUTPUT_CHANNEL if method == "write" else CHANNEL
+        command = zio_bench("xdma", channel, **words)
         plan.measure(f"{command} || {{ dmesg | tail -n 4 >&2; exit 1; }}", **key)
 
     def costs(self, plan: Plan, size: int) -> None:
         """The card always has a packet: its source is twice as fast as its DMA."""
         plan.say(f"packets of {size} bytes")
-        self.use_blocks(plan, size)
-        for method in METHODS:
+        self.use_blocks(plan, CSET, size)
+        self.use_blocks(plan, OUTPUT, size)
+        for method in [*METHODS, "write"]:
             key: Row = {"method": method, "size": size, "count": 64}
             period = max(100, size * KIB_NS // 2048)
             blocks = max(64, min(20000, 60_000_000 // (1000 + size)))
@@ -96,7 +102,8 @@ class Xdma(Benchmark):
         return Figure("Packets of an emulated FPGA card (XDMA)", panels, 2)
 
     def report(self, table: Table) -> dict[str, str]:
-        return {"costs": cost_table(table), "dead": dead_table(table)}
+        costs, output = cost_table(table, METHODS), cost_table(table, ["write"])
+        return {"costs": costs, "output": output, "dead": dead_table(table)}
 
 
 def packet_row(key: Row, found: Row) -> Row:
@@ -175,9 +182,9 @@ def missed_curve(table: Table, depth: int) -> draw.Points:
 # Tables
 
 
-def cost_table(table: Table) -> str:
+def cost_table(table: Table, methods: list[str]) -> str:
     columns = []
-    for method in METHODS:
+    for method in methods:
         for head, field, digits in (
             ("instructions", "insn", 0),
             ("blocks/s", "blocks_per_s", 0),
