@@ -56,6 +56,30 @@ static struct zio_cset set[] = {{
 """
 
 
+TRIGGER = """\
+static struct zio_attribute trig_ext[] = {
+	[T_SRC] = ZIO_ATTR_EXT("source", 0644, MY_SRC, 0),
+	[T_LAST] = ZIO_PARAM_EXT("last", 0444, MY_LAST, 0),
+	[T_DELAY] =
+		ZIO_ATTR_EXT("delay", 0644, MY_DELAY, 0),
+};
+static struct zio_attribute plain_ext[] = {
+	ZIO_PARAM_EXT("last", 0444, MY_LAST, 0),
+	ZIO_ATTR_EXT("source", 0644, MY_SRC, 0),
+};
+static struct zio_trigger_type trig = { .zattr_set = { .ext_zattr = trig_ext, }, };
+static struct zio_trigger_type plain = { .zattr_set = { .ext_zattr = plain_ext, }, };
+"""
+
+
+def test_trigger_positions(migrate: Runner, tmp_path: Path) -> None:
+    """Of a trigger 1.x took the places in the table, which may have another order."""
+    text = converted(migrate, tmp_path, TRIGGER)
+    assert '[T_SRC] = ZIO_ATTR_EXT("source", 0644, T_SRC, 0, MY_SRC)' in text
+    assert 'ZIO_ATTR_EXT("delay", 0644, T_DELAY, 0, MY_DELAY)' in text
+    assert '\tZIO_ATTR_EXT("source", 0644, 1, 0, MY_SRC)' in text
+
+
 def test_tables(migrate: Runner, tmp_path: Path) -> None:
     """Positions count over device and set; those without one take none. Standard
     attributes go to the end, so that indices stay."""

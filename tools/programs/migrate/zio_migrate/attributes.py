@@ -5,7 +5,6 @@ The text between the macros stays: comments, indices, conditions.
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
 # The files that 1.x made for standard attributes
@@ -40,6 +39,8 @@ OBJECT = re.compile(
     re.M,
 )
 USES = re.compile(r"\.\s*(std|ext)_zattr\s*=\s*(\w+)")
+# The place in a table that a line of it names
+PLACE = re.compile(r"\[\s*([^][]+?)\s*\]\s*=\s*$")
 DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([^\n]*)", re.M)
 
 
@@ -111,11 +112,13 @@ def std_name(index: str) -> str:
 
 
 class Converter:
-    """Converts the lines of one table. @position is that of the next extended one."""
+    """Converts the lines of one table. @position is that of the next extended one. With
+    @is_place it is the place in the table, as 1.x took it for triggers."""
 
-    def __init__(self, defines: dict[str, str], position: int) -> None:
+    def __init__(self, defines: dict[str, str], position: int, is_place: bool) -> None:
         self.defines = defines
         self.position = position
+        self.is_place = is_place
 
     def std(self, name: str, words: list[str]) -> str:
         if name == "ZIO_SET_ATTR_VERSION":
@@ -127,12 +130,11 @@ class Converter:
         number, value = rest
         return f"ZIO_ATTR_STD({std_name(index)}, {mode}, {index}, {value}, {number})"
 
-    def ext(self, macro: str, words: list[str]) -> str:
+    def ext(self, macro: str, words: list[str], place: str) -> str:
         name, mode, *rest = words
         mode = mode_of(mode, self.defines)
-        index = ""
-        if "PARAM" not in macro:
-            index = str(self.position)
+        index = "" if "PARAM" in macro else place or str(self.position)
+        if index or self.is_place:
             self.position += 1
         if macro.endswith("_RNG"):
             return wide(name, mode, "ZIO_ATTR_PLACE_EXT", index, rest)
@@ -147,9 +149,14 @@ class Converter:
             end = closing(text, found.end())
             words = arguments(text[found.end() : end])
             is_std = found[1] in ("ZIO_ATTR", "ZIO_ATTR_RNG", "ZIO_SET_ATTR_VERSION")
-            convert: Callable[[str, list[str]], str] = self.std if is_std else self.ext
+            named = PLACE.search(text, at, found.start()) if self.is_place else None
+            place = named[1] if named else ""
             try:
-                line = convert(found[1], words)
+                line = (
+                    self.std(found[1], words)
+                    if is_std
+                    else self.ext(found[1], words, place)
+                )
             except ValueError:
                 line = text[found.start() : end + 1]
             parts += [text[at : found.start()], line]
@@ -222,12 +229,13 @@ def convert(text: str) -> str:
     tables = find_tables(text)
     defines = dict(DEFINE.findall(text))
     starts = positions(text, tables)
-    bodies = {
-        table.name: Converter(defines, starts[table.name]).body(
-            text[table.body : table.end]
-        )
-        for table in tables
+    triggers = {
+        n for kind, _, ext in find_uses(text) if kind == "trigger_type" for n in ext
     }
+    bodies = {}
+    for table in tables:
+        converter = Converter(defines, starts[table.name], table.name in triggers)
+        bodies[table.name] = converter.body(text[table.body : table.end])
     merged = set()
     for _, std, ext in find_uses(text):
         if std and ext and std[0] in bodies and ext[0] in bodies and std[0] not in merged:
