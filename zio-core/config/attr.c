@@ -92,6 +92,23 @@ static int attr_ask_driver(struct kobject *kobj, const struct zio_attr_desc *des
 	return cset->ops->attr_get(&cset->pub, attr_driver_channel(kobj), desc, value);
 }
 
+/* Programs for ZIO 1.x read the version of a driver as this text. */
+static ssize_t attr_show_version(u32 value, char *page)
+{
+	unsigned int major = zio_version_major(value), minor = zio_version_minor(value);
+	unsigned int patch = zio_version_patch(value);
+
+	if (patch)
+		return sysfs_emit(page, "%u.%u 0x%04x\n", major, minor, patch);
+	return sysfs_emit(page, "%u.%u\n", major, minor);
+}
+
+static bool attr_is_version(const struct zio_attr_desc *desc)
+{
+	return desc->place == ZIO_ATTR_PLACE_STD && desc->index == ZIO_ATTR_VERSION &&
+	       !(desc->mode & 0222);
+}
+
 static ssize_t attr_show(struct kobject *kobj, const struct zio_file *file, char *page)
 {
 	const struct zio_attr_desc *desc = to_zio_attr(file)->desc;
@@ -100,6 +117,8 @@ static ssize_t attr_show(struct kobject *kobj, const struct zio_file *file, char
 
 	if (ret)
 		return ret;
+	if (attr_is_version(desc))
+		return attr_show_version(value, page);
 	if (zio_attr_is_signed(desc))
 		return sysfs_emit(page, "%d\n", (s32)value);
 	return sysfs_emit(page, "%u\n", value);
