@@ -10,6 +10,7 @@
  */
 #define TEST_SECONDS	1800	/* with ZIO_NTH_SECONDS */
 
+#include <limits.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -19,6 +20,7 @@
 #define CLOCK	ZIO_CONFIG "/triggers/hrt/clock0"
 #define FAR	ZIO_CONFIG "/devices/zloop/far"
 #define LOOP	"/sys/bus/zio/devices/zloop-0000/cset0/chan0/buffer/source"
+#define ZADC	"/sys/bus/zio/devices/zadc-0000"
 #define MINI	DRIVERS "/zio-mini"
 #define ZERO	DRIVERS "/zio-zero"
 
@@ -36,6 +38,23 @@ SETUP(mini)
 	load("zio-mini");
 	if (!is_loaded("zio-board"))
 		run("zio-load zio-board driver=zio-mini");
+}
+
+SETUP(adc)
+{
+	load("zio-fake-adc");
+	renew("zio-fake-adc", 0);
+}
+
+SETUP(dtc)
+{
+	load("zio-fake-dtc");
+	renew("zio-fake-dtc", 0);
+}
+
+SETUP(play)
+{
+	load("zio-play");
 }
 
 /* --- settings ------------------------------------------------------------------- */
@@ -216,6 +235,47 @@ static void open_bind(const char *arg)
 	file = open_file(arg, O_WRONLY);
 }
 
+/* --- boards of configfs that the driver is bound to ------------------------------ */
+
+static char board[64], board_dir[128];
+
+/* @arg: "TYPE ATTRIBUTE": the board has three channels, and 1 for the attribute. */
+static void plug_board(const char *arg)
+{
+	char type[16], attr[16], path[128], real[PATH_MAX], *end;
+
+	if (sscanf(arg, "%15s %15s", type, attr) != 2)
+		FAIL("no board: %s", arg);
+	snprintf(board_dir, sizeof(board_dir), ZIO_CONFIG "/devices/%s/nth", type);
+	make_before(board_dir);
+	set_file("9", "%s/id", board_dir);
+	set_file("3", "%s/channels", board_dir);
+	set_file("1", "%s/%s", board_dir, attr);
+	set_file("1", "%s/live", board_dir);
+	snprintf(path, sizeof(path), "/sys/bus/zio/devices/%s-0009/..", type);
+	ASSERT_TRUE(realpath(path, real));
+	snprintf(board, sizeof(board), "%.63s", strrchr(real, '/') + 1);
+	end = strchr(board, '.');
+	snprintf(path, sizeof(path), DRIVERS "/%.*s/bind", (int)(end - board), board);
+	file = open_file(path, O_WRONLY);
+	snprintf(path, sizeof(path), DRIVERS "/%.*s/unbind", (int)(end - board), board);
+	write_text(path, board);
+}
+
+static long bind_plugged(const char *arg)
+{
+	(void)arg;
+	return pwrite(file, board, strlen(board), 0);
+}
+
+static void remove_plugged(const char *arg)
+{
+	(void)arg;
+	close(file);
+	set_file("0", "%s/live", board_dir);
+	remove_after(board_dir);
+}
+
 /* --- modules ----------------------------------------------------------------------- */
 
 static char folder[128];
@@ -284,6 +344,9 @@ static void load_before(const char *name)
 #define SETTING(path, value) \
 	{ "write of " path " = " value, boards, open_setting, write_setting, restore_setting, \
 	  path "=" value, 0 }
+#define ADC_SETTING(path, value) \
+	{ "write of " path " = " value, adc, open_setting, write_setting, restore_setting, \
+	  ZADC path "=" value, 0 }
 #define FILE_OF(path) \
 	{ "read of " path, boards, open_readable, read_setting, close_setting, path, 0 }
 
@@ -317,6 +380,18 @@ static const struct operation list[] = {
 	{ "bind of zio-mini", mini, open_bind, write_board, close_setting, MINI "/bind", 0 },
 	{ "unbind of zio-mini", mini, open_bind, write_board, close_setting, MINI "/unbind", 0 },
 	{ "bind of zio-zero", boards, open_bind, write_board, close_setting, ZERO "/bind", 0 },
+	{ "bind of zio-fake-adc", adc, open_bind, write_board, close_setting,
+	  DRIVERS "/zio-fake-adc/bind", 0 },
+	{ "bind of zio-fake-dtc", dtc, open_bind, write_board, close_setting,
+	  DRIVERS "/zio-fake-dtc/bind", 0 },
+	{ "bind of an interleaved board", boards, plug_board, bind_plugged, remove_plugged,
+	  "zzero interleaved", 0 },
+	{ "bind of zio-play", play, plug_board, bind_plugged, remove_plugged,
+	  "zplay repeats", 0 },
+	ADC_SETTING("/cset0/current_trigger", "user"),
+	ADC_SETTING("/cset0/trigger/level", "-7"),
+	ADC_SETTING("/transfer-mode", "3"),
+	SETTING(CSET0 "/trigger/nshots", "4"),
 	{ "unbind of zio-zero", boards, open_bind, write_board, close_setting, ZERO "/unbind",
 	  0 },
 };
