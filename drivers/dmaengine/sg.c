@@ -340,6 +340,16 @@ static void zdma_sg_block_done(void *data, const struct dmaengine_result *result
 	zdma_sg_fill_again(zdma);
 }
 
+/* The user has ended the cycle: its block was played. No callback runs any more. */
+static void zdma_sg_finish_cycle(struct zdma_device *zdma)
+{
+	unsigned int cycle = zdma->sg.cycle;
+
+	if (cycle >= ZDMA_TURNED && !zio_cset_is_cyclic(zdma->cset))
+		zdma_sg_finish_output(zdma, cycle == ZDMA_BROKEN);
+	WRITE_ONCE(zdma->sg.cycle, ZDMA_NO_CYCLE);
+}
+
 /* A callback that runs now may have a parked block. It must not submit that any more. */
 static void zdma_sg_stop(struct zio_cset *cset)
 {
@@ -351,6 +361,7 @@ static void zdma_sg_stop(struct zio_cset *cset)
 	spin_unlock_irqrestore(&zdma->sg.lock, flags);
 	zdma_stop(zdma);
 	cancel_delayed_work_sync(&zdma->sg.retry);
+	zdma_sg_finish_cycle(zdma);
 }
 
 /* Returns the error of a stream that would never begin, or 0. The lock is held. */

@@ -712,6 +712,7 @@ TEST("the channel repeats the last block of an output itself", repeating)
 	wait_for(10, read_number(MODEL "running") == 1);
 	ASSERT_EQ(read_number(CHAN "/statistics/dry"), 0);
 	write_text(SET "/cyclic", "0");
+	ASSERT_EQ(read_number(CHAN "/statistics/blocks"), 51);
 	ASSERT_EQ(fsync(fd), 0);
 	ASSERT_EQ(read_number(CHAN "/statistics/blocks"), 51);
 	ASSERT_EQ(read_number(MODEL "running"), 0);
