@@ -52,8 +52,8 @@ zio-core/share
 zio-core/config
 zio-core/device
 zio-core/lib zio-core/main.c
-buffers triggers drivers/s5933
-drivers drivers/alsa drivers/dmaengine drivers/iio drivers/slink drivers/uart drivers/xdma drivers/zero
+buffers triggers drivers/s5933 drivers/zero
+drivers drivers/alsa drivers/dmaengine drivers/iio drivers/slink drivers/uart drivers/xdma
 tools/libzio
 tools/libzio/base
 tools/libzio/control
