@@ -129,6 +129,7 @@ static const struct zio_cset_ops zero_any_ops = {
 	.attr_set = zero_attr_set,
 	.attr_get = zero_attr_get,
 };
+
 static const struct zio_cset_ops zero_asleep_ops = {
 	.raw_io = zero_convert_asleep,
 	.attr_set = zero_attr_set,

@@ -30,7 +30,11 @@ def test_input_sets() -> None:
     channel = first.channels[1]
     assert (channel.name, channel.blocks, channel.lost) == ("zzero-0000-0-1", 100, 3)
     shown = {(s.object, s.attribute): s for s in first.settings}
-    assert shown["zzero-0000/cset0", "current_trigger"].choices == ("user", "hrt", "clock7")
+    assert shown["zzero-0000/cset0", "current_trigger"].choices == (
+        "user",
+        "hrt",
+        "clock7",
+    )
     assert shown["zzero-0000/cset0/trigger", "nsamples"].value == "16"
     assert ("zzero-0000/cset0/trigger", "name") not in shown
     assert ("zzero-0000/cset0/chan2", "enable") in shown
