@@ -362,7 +362,7 @@ static void board_trigger_arms_and_is_named(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, test_show(test, trigger, "name"), "adc-100m14b\n");
 	KUNIT_EXPECT_STREQ(test, test_show(test, &board->cset->kobj, "current_trigger"),
 			   "adc-100m14b\n");
-	KUNIT_EXPECT_STREQ(test, test_show(test, trigger, "model"), "331\n");
+	KUNIT_EXPECT_STREQ(test, test_show(test, trigger, "model"), "0.0 0x014b\n");
 	KUNIT_EXPECT_STREQ(test, test_show(test, trigger, "control-attrs"),
 			   "std 0 nshots\nstd 1 post-samples\nstd 2 pre-samples\n"
 			   "ext 0 level signed\next 31 last\nstd 15 model\nstd 3 clock\n");

@@ -90,7 +90,7 @@ def test_settings_of_a_board() -> None:
     device = zio.find("zadc")
     assert set(device) == {"version", "seconds", "temperature", "transfer-mode"}
     assert "command" in device
-    assert device["version"] == 1 << 24
+    assert device["version"] == "1.0"
     device["command"] = 1
     assert device["temperature"] == -39
     with pytest.raises(zio.Error):
