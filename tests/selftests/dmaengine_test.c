@@ -88,12 +88,19 @@ static void load_model(const char *options)
 	run("insmod /selftests/soft-dma.ko %s", options);
 }
 
-static void make_live(const char *mode, const char *depth, const char *options)
+static void make_directed(const char *direction, const char *mode, const char *depth,
+			  const char *options)
 {
 	load_model(options);
 	make_board("one", 0, mode, depth);
+	set_config("one", "direction", direction);
 	set_config("one", "live", "1");
 	run("zio-links");
+}
+
+static void make_live(const char *mode, const char *depth, const char *options)
+{
+	make_directed("input", mode, depth, options);
 }
 
 SETUP(sg)
@@ -118,11 +125,7 @@ SETUP(quick)
 
 static void make_output(const char *mode, const char *depth, const char *options)
 {
-	load_model(options);
-	make_board("one", 0, mode, depth);
-	set_config("one", "direction", "output");
-	set_config("one", "live", "1");
-	run("zio-links");
+	make_directed("output", mode, depth, options);
 }
 
 SETUP(output)

@@ -202,6 +202,13 @@ static void stream_begins_at_watermark(struct kunit *test)
 	expect_taken(test, chan, 4, 5);
 }
 
+static void hasten(struct kunit *test, struct zio_channel_core *chan, u8 haste)
+{
+	test_lock(test, &chan->lock);
+	zio_ostream_hasten(chan, haste);
+	test_unlock(test, &chan->lock);
+}
+
 /* Less than the watermark is played when no more comes, or no more has room. */
 static void haste_begins_without_watermark(struct kunit *test)
 {
@@ -220,9 +227,7 @@ static void haste_begins_without_watermark(struct kunit *test)
 	user = test_user_open(test, chan);
 	/* The session has one block: so the watermark is never there. */
 	KUNIT_EXPECT_EQ(test, test_write(user->data, "ab", 2), 2);
-	test_lock(test, &chan->lock);
-	zio_ostream_hasten(chan, ZIO_HASTE_NOW);
-	test_unlock(test, &chan->lock);
+	hasten(test, chan, ZIO_HASTE_NOW);
 	KUNIT_EXPECT_EQ(test, chan->queue.stream.haste, ZIO_HASTE_LAST);
 	write_blocks(user, 1, 3);
 	KUNIT_EXPECT_EQ(test, chan->queue.stream.haste, 0);
@@ -238,9 +243,7 @@ static void haste_is_not_ended_by_another_writer(struct kunit *test)
 	set_watermark(test, chan, 8);
 	KUNIT_ASSERT_EQ(test, test_enable_trigger(tdev->cset, false), 0);
 	write_blocks(user, 2, 0);
-	test_lock(test, &chan->lock);
-	zio_ostream_hasten(chan, ZIO_HASTE_LAST);
-	test_unlock(test, &chan->lock);
+	hasten(test, chan, ZIO_HASTE_LAST);
 	write_blocks(user, 1, 2);
 	KUNIT_ASSERT_EQ(test, test_enable_trigger(tdev->cset, true), 0);
 	KUNIT_EXPECT_EQ(test, tdev->io_calls, 1);
