@@ -93,9 +93,10 @@ def _texts(samples: Array, columns: int) -> list[str]:
 
 
 def _times(control: Array, count: int, rate: float) -> Iterator[int]:
-    """Yield the time of each scan, as far as it is known: that of its shot, and with
-    @rate its own."""
-    shots = block_of(control).shot_times_ns
+    """Yield the time of each scan, as far as it is known: that of its shot, and its own
+    with @rate, or with the rate of the control."""
+    block = block_of(control)
+    shots, rate = block.shot_times_ns, rate or block.rate or 0.0
     length = max(1, count // len(shots))
     for i in range(count):
         shot = min(i // length, len(shots) - 1)

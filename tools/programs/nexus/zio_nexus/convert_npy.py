@@ -2,6 +2,7 @@
 """Files of numpy: one array, or an archive with arrays of all channels."""
 
 import argparse
+import io
 import os
 import tempfile
 import zipfile
@@ -14,7 +15,10 @@ from .blocks import Array, Run
 from .converter import Converter
 from .failure import Failure
 from .target import Part, Target
+from .timeline import Timeline
 
+# Samples that are filled at a time
+PART = 1 << 20
 # Bytes that the head of an array may need, whatever its length
 HEAD = 128
 MAGIC = b"\x93NUMPY\x01\x00"
@@ -60,13 +64,15 @@ class GrowingArray:
 
 
 class NpyConverter(Converter):
-    """One channel: (block, sample), or one dimension if the blocks differ in length."""
+    """One channel: (block, sample), or one dimension if the blocks differ in length. NaN
+    or zeros stand for the samples of lost blocks."""
 
     def __init__(self, values: argparse.Namespace, target: Target) -> None:
         super().__init__(values, target)
         self.channel = ""
         self.file: BinaryIO | None = None
         self.array: GrowingArray | None = None
+        self.timeline: Timeline | None = None
         self.lengths: set[int] = set()
 
     def write(self, run: Run) -> None:
@@ -75,12 +81,35 @@ class NpyConverter(Converter):
         self.channel = run.channel
         samples = self.samples(run)
         self.lengths.update(run.lengths.tolist())
-        if self.array is None and not samples.size:
+        if self.timeline is None:
+            self.timeline = Timeline([run], self.values.rate)
+        at = 0
+        for missing, data in self.timeline.pieces(run):
+            self._fill(missing * self.timeline.channels)
+            self._put(samples[at : at + len(data)])
+            at += len(data)
+
+    def _put(self, samples: Array) -> None:
+        if self.array is None and samples.size:
+            self._begin(samples.dtype)
+        if self.array:
+            self.array.append_samples(samples)
+
+    def _begin(self, dtype: Any) -> None:
+        part = self.open_part()
+        assert self.timeline
+        self.list_gaps(part, [self.timeline])
+        self.file = part.file
+        self.array = GrowingArray(self.file, dtype)
+
+    def _fill(self, missing: int) -> None:
+        """Write what stands for samples that are missing."""
+        if not self.array:
             return
-        if self.array is None:
-            self.file = self.open_part().file
-            self.array = GrowingArray(self.file, samples.dtype)
-        self.array.append_samples(samples)
+        is_float = self.array.dtype.kind == "f"
+        for begin in range(0, missing, PART):
+            rows = np.zeros(min(PART, missing - begin), self.array.dtype)
+            self.array.append(rows + np.nan if is_float else rows)
 
     def salvage(self, part: Part) -> bool:
         """The samples are there, only the head is missing."""
@@ -91,7 +120,8 @@ class NpyConverter(Converter):
         return os.pwrite(part.file.fileno(), head, 0) == HEAD
 
     def close(self) -> None:
-        if self.array:
+        if self.array and self.timeline:
+            self.timeline.say("NaN" if self.values.units else "zero")
             self.array.close(self.lengths.pop() if len(self.lengths) == 1 else 0)
 
 
@@ -100,8 +130,8 @@ class _Member:
 
     TABLES = {"time_ns": "i8", "seq": "u4", "lost": "i8", "nsamples": "i8"}
 
-    def __init__(self, directory: str, dtype: Any) -> None:
-        self.dtype = dtype
+    def __init__(self, directory: str, dtype: Any, line: dict[str, Any]) -> None:
+        self.line = line
         self.lengths: set[int] = set()
         self.arrays = {
             name: GrowingArray(tempfile.TemporaryFile(dir=directory), kind)
@@ -125,10 +155,15 @@ class _Member:
                 while part := array.file.read(1 << 20):
                     target.write(part)
             array.file.close()
+        for name, value in self.line.items():
+            content = io.BytesIO()
+            np.save(content, np.array(value))
+            archive.writestr(f"{channel}_{name}.npy", content.getvalue())
 
 
 class NpzConverter(Converter):
-    """CHANNEL has the samples, CHANNEL_time_ns, _seq, _lost and _nsamples the blocks."""
+    """CHANNEL has the samples, CHANNEL_time_ns, _seq, _lost and _nsamples the blocks.
+    CHANNEL_unit has the unit."""
 
     def __init__(self, values: argparse.Namespace, target: Target) -> None:
         super().__init__(values, target)
@@ -140,7 +175,9 @@ class NpzConverter(Converter):
         member = self.members.get(run.channel)
         if member is None:
             directory = os.path.dirname(self.target.path) or "."
-            member = self.members[run.channel] = _Member(directory, samples.dtype)
+            member = self.members[run.channel] = _Member(
+                directory, samples.dtype, self.line(run)
+            )
         member.append(run, samples, self.times(run), self.lost_before(run))
 
     def close(self) -> None:

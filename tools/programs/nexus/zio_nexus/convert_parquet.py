@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Parquet: a row for each block, with its samples as a list."""
+"""Parquet: a row for each block, with its samples as a list, and their unit."""
 
 import argparse
 import sys
@@ -20,7 +20,8 @@ except ImportError:
 
 
 class ParquetConverter(Converter):
-    """Columns: channel, seq, time_ns, lost, data."""
+    """Columns: channel, seq, time_ns, lost, unit, data; without --units also the factor
+    and the offset, by which a sample becomes a value."""
 
     def __init__(self, values: argparse.Namespace, target: Target) -> None:
         super().__init__(values, target)
@@ -45,6 +46,7 @@ class ParquetConverter(Converter):
                 "seq": pyarrow.array(run.controls["seq_num"]),
                 "time_ns": pyarrow.array(self.times(run)),
                 "lost": pyarrow.array(self.lost_before(run)),
+                **{name: [item] * count for name, item in self.line(run).items()},
                 "data": pyarrow.LargeListArray.from_arrays(
                     pyarrow.array(offsets), samples
                 ),

@@ -9,12 +9,12 @@ import numpy as np
 from zio.controls import channel_numbers
 
 from .archive import Archive
-from .blocks import Array, Run
+from .blocks import SECOND, Array, Run
 from .failure import Failure
 from .meaning import scaling_of
 from .paced import PacedConverter
 from .target import Target
-from .timeline import Timeline, count_of, whole_rate
+from .timeline import LONGEST, TOLERANCE, Timeline, count_of, whole_rate
 
 VERSION = "2"
 WRITER = "0.5.2"
@@ -48,10 +48,11 @@ class _Probe:
 class _Channel:
     """A channel of ZIO, with a probe for each channel in its blocks."""
 
-    def __init__(self, run: Run, rate: float, index: int) -> None:
-        self.timeline = Timeline(run, rate)
-        numbers = channel_numbers(run.first_control())
-        names = [f"{run.channel}.{n}" for n in numbers] or [run.channel]
+    def __init__(self, runs: list[Run], rate: float, index: int) -> None:
+        self.timeline = Timeline(runs, rate)
+        name, control = runs[0].channel, runs[0].first_control()
+        names = [f"{name}.{n}" for n in channel_numbers(control)] or [name]
+        self.unit = scaling_of(control).unit
         self.probes = [_Probe(name, index + i) for i, name in enumerate(names)]
 
 
@@ -60,9 +61,12 @@ class SigrokConverter(PacedConverter):
 
     def __init__(self, values: argparse.Namespace, target: Target) -> None:
         super().__init__(values, target)
-        self.archive = Archive(self.open_part().file, zipfile.ZIP_DEFLATED)
+        part = self.open_part()
+        self.archive = Archive(part.file, zipfile.ZIP_DEFLATED)
         self.archive.writestr("version", VERSION)
         self.channels: dict[str, _Channel] = {}
+        self.timelines: list[Timeline] = []
+        self.list_gaps(part, self.timelines)
         # The rate of all channels; 0 until the first one begins
         self.rate = 0.0
         self.whole_rate = 1
@@ -73,9 +77,6 @@ class SigrokConverter(PacedConverter):
 
     def has_begun(self, channel: str) -> bool:
         return channel in self.channels
-
-    def known_rate(self) -> float:
-        return self.rate
 
     def put(self, run: Run) -> None:
         channel = self.channels[run.channel]
@@ -111,15 +112,36 @@ class SigrokConverter(PacedConverter):
             if probe.count >= PART:
                 self._put_part(probe)
 
-    def begin(self, run: Run, rate: float) -> None:
+    def begin(self, runs: list[Run], rate: float) -> None:
+        run = runs[0]
         if self.values.logic and (self.channels or count_of(run) > 1):
             raise Failure(f"{run.channel}: with --logic there is one channel only")
         if not self.rate:
             self._set_rate(run.channel, rate)
+        elif abs(rate - self.rate) > TOLERANCE * self.rate:
+            raise Failure(
+                f"{run.channel}: {rate:.9g} Hz: the channels before have {self.rate:.9g} "
+                "Hz, and sr has one rate: use HDF5, or --rate if they have one"
+            )
         if self.values.logic:
             self.lines = 8 * run.sample_size
         index = 1 + sum(len(channel.probes) for channel in self.channels.values())
-        self.channels[run.channel] = _Channel(run, self.rate, index)
+        channel = self.channels[run.channel] = _Channel(runs, self.rate, index)
+        self.timelines.append(channel.timeline)
+        self._put_delay(channel)
+
+    def _put_delay(self, channel: _Channel) -> None:
+        """Let a channel begin at its time: all channels of a session begin together."""
+        timeline = channel.timeline
+        span = timeline.begin - self.timelines[0].begin
+        delay = round(span * self.rate / SECOND)
+        if delay < 0 or delay > LONGEST:
+            raise Failure(
+                f"{timeline.channel}: begins {span} ns after "
+                f"{self.timelines[0].channel}: sr has one begin: use HDF5"
+            )
+        timeline.delay(delay)
+        self._put_zeros(channel, delay)
 
     def _set_rate(self, channel: str, rate: float) -> None:
         if rate > MAX_RATE:
@@ -142,8 +164,8 @@ class SigrokConverter(PacedConverter):
                 self._put_part(probe)
         self.archive.writestr("metadata", self.metadata())
         self.archive.close()
-        for channel in self.channels.values():
-            channel.timeline.say()
+        for timeline in self.timelines:
+            timeline.say()
 
     def notes(self) -> dict[str, Any]:
         return {name: item.timeline.report() for name, item in self.channels.items()}
@@ -162,10 +184,16 @@ class SigrokConverter(PacedConverter):
             probes = self._probes()
             lines += [f"total analog={len(probes)}"]
             lines += [f"analog{probe.index}={probe.name}" for probe in probes]
-        return "\n".join(lines + self._gaps()) + "\n"
+        return "\n".join(lines + self._section()) + "\n"
 
-    def _gaps(self) -> list[str]:
-        """Return a section that sigrok does not read: the gaps."""
-        notes = [channel.timeline.note() for channel in self.channels.values()]
-        lines = [f"gaps{i + 1}={note}" for i, note in enumerate(notes) if note]
-        return ["", "[zio-nexus]", *lines] if lines else []
+    def _section(self) -> list[str]:
+        """Return a section that sigrok does not read: the rate, the begin, the units, and
+        the gaps."""
+        if not self.timelines:
+            return []
+        lines = [f"rate={self.rate!r}", f"begin_ns={self.timelines[0].begin}"]
+        for channel in self.channels.values():
+            lines += [f"unit{probe.index}={channel.unit}" for probe in channel.probes]
+        notes = [timeline.note() for timeline in self.timelines]
+        lines += [f"gaps{i + 1}={note}" for i, note in enumerate(notes) if note]
+        return ["", "[zio-nexus]", *lines]

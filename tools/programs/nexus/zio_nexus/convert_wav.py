@@ -33,11 +33,11 @@ SILENCE = 1 << 20
 class _Sound:
     """The file of one channel."""
 
-    def __init__(self, run: Run, rate: float, part: Part) -> None:
+    def __init__(self, runs: list[Run], rate: float, part: Part) -> None:
         self.part = part
-        self.timeline = Timeline(run, rate)
-        self.channels, self.width = self.timeline.channels, run.sample_size
-        self.rate = whole_rate(run.channel, rate)
+        self.timeline = Timeline(runs, rate)
+        self.channels, self.width = self.timeline.channels, runs[0].sample_size
+        self.rate = whole_rate(runs[0].channel, rate)
         self.bytes = 0
         part.file.write(self._head(0))
 
@@ -73,8 +73,8 @@ class _Sound:
     def close(self) -> None:
         self.part.file.seek(0)
         self.part.file.write(self._head(self.bytes))
-        if note := self.timeline.note():
-            _append_comment(self.part.file, note)
+        notes = [self.timeline.head(), self.timeline.note()]
+        _append_comment(self.part.file, "\n".join(filter(None, notes)))
 
     def salvage(self) -> bool:
         """Let the head tell of the samples that the disk has."""
@@ -101,7 +101,8 @@ class WavConverter(PacedConverter):
     def has_begun(self, channel: str) -> bool:
         return channel in self.sounds
 
-    def begin(self, run: Run, rate: float) -> None:
+    def begin(self, runs: list[Run], rate: float) -> None:
+        run = runs[0]
         if rate * count_of(run) * run.sample_size > MAX_BYTES_PER_SECOND:
             raise Failure(
                 f"{run.channel}: {rate:.6g} Hz: WAV has at most {MAX_BYTES_PER_SECOND} "
@@ -110,7 +111,8 @@ class WavConverter(PacedConverter):
         part = self.open_part(run.channel if self.sounds else "")
         if self.sounds:
             say(f"{run.channel}: is in {part.path}")
-        self.sounds[run.channel] = _Sound(run, rate, part)
+        sound = self.sounds[run.channel] = _Sound(runs, rate, part)
+        self.list_gaps(part, [sound.timeline])
 
     def put(self, run: Run) -> None:
         self.sounds[run.channel].write(run)

@@ -12,9 +12,19 @@ import numpy as np
 
 from .blocks import Array, Gaps, Run, late_text
 from .failure import Failure, say, storing
-from .meaning import NUMBERS, Meaning, meaning_of, parts_of, scaling_of, text_of
+from .gaps import GapList
+from .meaning import (
+    NUMBERS,
+    Meaning,
+    line_of,
+    meaning_of,
+    parts_of,
+    scaling_of,
+    text_of,
+)
 from .source import Step
 from .target import Part, Target
+from .timeline import Timeline
 
 
 class Converter(ABC):
@@ -31,6 +41,8 @@ class Converter(ABC):
         # Channels of which the user knows that a time does not fit
         self.late: set[str] = set()
         self.parts: list[Part] = []
+        # Lists of gaps, and where they are
+        self.lists: list[tuple[GapList, list[Timeline]]] = []
         self.written = 0
         # Whether a block has come, also one that was written in part
         self.has_blocks = False
@@ -97,6 +109,9 @@ class Converter(ABC):
         for part in self.parts:
             part.publish()
             self.target.files.append(part.path)
+        for beside, timelines in self.lists:
+            gaps = [gap for timeline in timelines for gap in timeline.gaps]
+            self.target.files += beside.publish(gaps)
         self.stored = self._count_written()
         if not self.parts:
             say(f"{self.target.path}: no samples have come, so there is no file")
@@ -114,6 +129,11 @@ class Converter(ABC):
     def give_up(self) -> None:
         """After an error: files leave nothing, they can be converted again. Blocks of a
         channel or a pipe come only once: keep those that were written."""
+        self._keep_parts()
+        for beside, _ in self.lists:
+            beside.discard()
+
+    def _keep_parts(self) -> None:
         if all(map(os.path.isfile, self.values.names)) or not self.has_blocks:
             for part in self.parts:
                 part.discard()
@@ -164,6 +184,11 @@ class Converter(ABC):
         self.parts.append(part)
         return part
 
+    def list_gaps(self, part: Part, timelines: list[Timeline]) -> None:
+        """Let a list beside @part tell of the gaps, as the format does not."""
+        beside = GapList(part.path, self.target.force)
+        self.lists.append((beside, timelines))
+
     def times(self, run: Run) -> Array:
         """Return the times of the blocks, in 64 bits."""
         if run.channel not in self.late and (text := late_text(run)):
@@ -186,3 +211,11 @@ class Converter(ABC):
             return np.empty(0)
         self.require_numbers(run)
         return scaling_of(run.first_control()).values(run.data)
+
+    def line(self, run: Run) -> dict[str, Any]:
+        """Return the unit of what samples() returns, and how its raw numbers become
+        values."""
+        factor, offset, unit = line_of(run.first_control())
+        if self.values.units:
+            return {"unit": unit}
+        return {"unit": unit, "scaling_factor": factor, "offset": offset}

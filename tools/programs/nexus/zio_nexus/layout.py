@@ -4,11 +4,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-import zio
-
 from .blocks import CONTROL_SIZE, Run
 from .failure import UsageFailure
-from .meaning import scaling_of
 
 # One block is one row of a table.
 ROWS = "rows"
@@ -60,10 +57,6 @@ class Layout:
     dtype: Any
     length: int
     control: Any = field(compare=False)
-
-    @property
-    def scaling(self) -> zio.Scaling:
-        return scaling_of(self.control)
 
     def takes(self, run: Run) -> bool:
         """Return whether blocks of @run fit."""

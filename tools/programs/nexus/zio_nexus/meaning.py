@@ -50,6 +50,13 @@ def scaling_of(control: Any) -> zio.Scaling:
     return replace(zio.scaling(control), code=0)
 
 
+def line_of(control: Any) -> tuple[float, float, str]:
+    """Return factor, offset and unit: value = sample * factor + offset. The factor is for
+    whole samples, with the bits below the valid ones."""
+    scaling = scaling_of(control)
+    return scaling.scale / (1 << scaling.shift), scaling.offset, scaling.unit
+
+
 def meaning_of(control: Any) -> Meaning:
     size = int(control["ssize"])
     nbits, most = int(control["nbits"]), 8 * size

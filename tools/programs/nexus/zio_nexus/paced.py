@@ -8,7 +8,7 @@ from .blocks import Run
 from .converter import Converter
 from .failure import Failure
 from .target import Target
-from .timeline import find_rate
+from .timeline import LONG_SPAN, find_rate
 
 # Bytes of a channel that are kept until its times tell the rate
 MOST_BYTES = 64 << 20
@@ -30,16 +30,12 @@ class PacedConverter(Converter):
         """Return whether the file has the channel."""
 
     @abstractmethod
-    def begin(self, run: Run, rate: float) -> None:
-        """Begin a channel, whose first samples are in @run."""
+    def begin(self, runs: list[Run], rate: float) -> None:
+        """Begin a channel, whose first blocks are @runs."""
 
     @abstractmethod
     def put(self, run: Run) -> None:
         """Write blocks of a channel that has begun."""
-
-    def known_rate(self) -> float:
-        """Return the rate of all channels; 0 if each has its own."""
-        return 0.0
 
     def write(self, run: Run) -> None:
         if self.has_begun(run.channel):
@@ -47,26 +43,32 @@ class PacedConverter(Converter):
         elif run.data.size or run.channel in self.waiting:
             self.check(run)
             self.waiting.setdefault(run.channel, []).append(run.copy())
-            self._try_to_begin(run.channel)
+            self._try_to_begin(LONG_SPAN)
 
-    def _try_to_begin(self, channel: str) -> None:
-        """Write what waits, if the rate is known."""
-        runs = self.waiting[channel]
-        rate = self.known_rate() or find_rate(self.values, runs)
-        if rate:
+    def _try_to_begin(self, span: int) -> None:
+        """Write what waits, if blocks that are @span ns apart tell the rate, or if no
+        more can wait. Channels begin in the order in which they came."""
+        while self.waiting:
+            channel, runs = next(iter(self.waiting.items()))
+            is_full = self._waiting_bytes() > MOST_BYTES
+            rate = find_rate(self.values, runs, 1 if is_full else span)
+            if not rate:
+                if is_full:
+                    raise _unknown(channel)
+                return
             del self.waiting[channel]
-            self.begin(runs[0], rate)
+            self.begin(runs, rate)
             for run in runs:
                 self.put(run)
-        elif sum(run.data.nbytes for run in runs) > MOST_BYTES:
-            raise _unknown(channel)
+
+    def _waiting_bytes(self) -> int:
+        return sum(run.data.nbytes for runs in self.waiting.values() for run in runs)
 
     def waiting_blocks(self) -> int:
         return sum(len(run) for runs in self.waiting.values() for run in runs)
 
     def require_all(self) -> None:
-        for channel in list(self.waiting):
-            self._try_to_begin(channel)
+        self._try_to_begin(1)
         for channel in self.waiting:
             raise _unknown(channel)
 

@@ -11,6 +11,7 @@ from zio.controls import block_of, channel_numbers, clock, name_text
 from . import PROGRAM, VERSION
 from .blocks import LOSS
 from .layout import CHUNK_BYTES, FLAT, ROWS, SERIES, Layout, Options
+from .meaning import line_of
 
 ENTRY, RECORDING, STATISTICS, EVENTS, PLOT = (
     "entry",
@@ -139,17 +140,15 @@ def _make_time(group: Any, name: str, layout: Layout, options: Options) -> Any:
 
 def _describe_samples(dataset: Any, name: str, layout: Layout) -> None:
     """Say how a sample becomes a physical value: sample * scaling_factor + offset."""
-    scaling = layout.scaling
-    dataset.attrs["long_name"] = f"{name} [{scaling.unit}]" if scaling.unit else name
-    dataset.attrs["units"] = scaling.unit
-    # The factor is for whole samples, with the bits below the valid ones.
-    factor = scaling.scale / (1 << scaling.shift)
+    factor, offset, unit = line_of(layout.control)
+    dataset.attrs["long_name"] = f"{name} [{unit}]" if unit else name
+    dataset.attrs["units"] = unit
     dataset.attrs["scaling_factor"] = factor
-    dataset.attrs["offset"] = scaling.offset
+    dataset.attrs["offset"] = offset
     dataset.attrs["valid_bits"] = int(layout.control["nbits"])
     group = dataset.parent
     group.create_dataset("scaling_factor", data=factor)
-    group.create_dataset("offset", data=scaling.offset)
+    group.create_dataset("offset", data=offset)
 
 
 def _describe_channel(group: Any, layout: Layout) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from zio.controls import addresses, block_of, channel_name, is_signed
+from zio.controls import block_of, channel_name, is_signed, rows_of_channels
 
 from .blocks import Array, Run, ends_of
 
@@ -22,11 +22,10 @@ class Splitter:
         runs may refer to the memory of both."""
         order = np.arange(self.count, self.count + len(controls))
         self.count += len(controls)
-        keys = addresses(controls)
-        if (keys == keys[0]).all():
-            yield from self.split_types(controls, data, order)
-            return
-        for rows in _groups(keys):
+        for rows in rows_of_channels(controls):
+            if len(rows) == len(controls):
+                yield from self.split_types(controls, data, order)
+                return
             part = data[rows] if isinstance(data, np.ndarray) else [data[i] for i in rows]
             yield from self.split_types(controls[rows], part, order[rows])
 
@@ -51,13 +50,6 @@ class Splitter:
 def _types(controls: Array) -> Array:
     """Return what decides on the type of samples, shape (k, 2)."""
     return np.column_stack((controls["ssize"], is_signed(controls)))
-
-
-def _groups(keys: Array) -> Iterator[Array]:
-    """Yield the rows of each key, the key that comes first before the others."""
-    _, first, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    for number in np.argsort(first):
-        yield np.flatnonzero(inverse == number)
 
 
 def _first_type(controls: Array) -> Any:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where the samples of a channel are in time, for formats that have a rate alone.
+"""Where the samples of a channel are, for formats that have no times.
 
 Such a format tells the time of a sample by its number. So samples that are missing need
 others in their place.
@@ -10,17 +10,28 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from zio.controls import Sequence, channel_numbers
+from zio.controls import (
+    Sequence,
+    block_of,
+    channel_numbers,
+    clock,
+    missing_samples,
+    rate_of,
+)
 
 from .blocks import SECOND, Array, Run
 from .failure import Failure, say
+from .gaps import Gap
+from .meaning import meaning_of
 
 # A longer gap than this, in samples, is no gap that a file can have.
 LONGEST = 1 << 31
 # Gaps that the note in the file names
 NOTED = 100
 # An error of the rate that nobody notices, of 1
-TOLERANCE = 1e-3
+TOLERANCE = 1e-6
+# Times are whole ns: over this span, in ns, they tell the rate as exactly as that.
+LONG_SPAN = int(2 / TOLERANCE)
 
 
 def count_of(run: Run) -> int:
@@ -28,33 +39,20 @@ def count_of(run: Run) -> int:
     return max(1, len(channel_numbers(run.first_control())))
 
 
-def find_rate(values: argparse.Namespace, runs: list[Run]) -> float:
-    """Return the samples of a channel per second: the option, or what the times tell. The
-    rate is 0 if the times do not tell it."""
+def find_rate(values: argparse.Namespace, runs: list[Run], shortest: int = 1) -> float:
+    """Return the samples of a channel per second: the option, or what times tell that are
+    @shortest ns apart. The rate is 0 if they do not tell it."""
     if values.rate:
         return float(values.rate)
-    samples, span = _count_periods(runs)
-    if span <= 0 or not samples:
-        return 0.0
-    rate = samples / count_of(runs[0]) * SECOND / span
-    say(f"{runs[0].channel}: {rate:.6g} samples per second, by the times of the blocks")
-    return rate
-
-
-def _count_periods(runs: list[Run]) -> tuple[int, int]:
-    """Return the samples between the begins of the first and the last block, and the time
-    in ns. Blocks that are lost count, by the sequence numbers, if all blocks
-    have one length. Otherwise nothing does that is beside a loss."""
-    seq = np.concatenate([run.controls["seq_num"] for run in runs])
-    counter = Sequence()
-    lost = np.concatenate([counter.lost(run.controls) for run in runs])[1:]
-    lengths = np.concatenate([run.lengths for run in runs])
+    controls = np.concatenate([run.controls for run in runs])
     times = np.concatenate([run.times for run in runs])
-    good = lost == seq[1:] - seq[:-1] - np.uint32(1)
-    if (lengths != lengths[0]).any():
-        good &= lost == 0
-    samples = ((lost.astype(np.int64) + 1) * lengths[:-1])[good].sum()
-    return int(samples), int(np.diff(times)[good].sum())
+    count = count_of(runs[0])
+    known = (block_of(runs[0].first_control()).rate or 0) * count
+    rate = rate_of(controls, times, shortest, known) / count
+    if rate:
+        text = f"{rate:.6g} samples per second, by the times of the blocks"
+        say(f"{runs[0].channel}: {text}")
+    return rate
 
 
 def whole_rate(channel: str, rate: float) -> int:
@@ -65,21 +63,34 @@ def whole_rate(channel: str, rate: float) -> int:
     return whole
 
 
-class Timeline:
-    """Finds the places of the blocks of one channel. All counts are of one channel of an
-    interleaved block."""
+def have_one_length(runs: list[Run]) -> bool:
+    """Tell whether all blocks have as many samples. Those without samples do not
+    count."""
+    lengths = np.concatenate([run.lengths for run in runs])
+    return bool((lengths[lengths > 0] == lengths.max()).all())
 
-    def __init__(self, run: Run, rate: float) -> None:
+
+class Timeline:
+    """Finds the places of the blocks of one channel, which begins with @runs. All counts
+    are of one channel of an interleaved block. @rate may be 0: times tell nothing then."""
+
+    def __init__(self, runs: list[Run], rate: float) -> None:
+        run = runs[0]
         self.channel = run.channel
         self.channels = count_of(run)
         self.rate = rate
         self.finder = Sequence()
+        self.control = run.first_control().copy()
+        self.begin = int(run.times[0])
+        self.has_one_length = have_one_length(runs)
         # Length and time of the last block
         self.length = self.time = 0
         self.place = 0
-        self.lost = self.filled = 0
-        # Place and length of each gap
-        self.gaps: list[tuple[int, int]] = []
+        self.gaps: list[Gap] = []
+
+    def delay(self, samples: int) -> None:
+        """Begin so many samples later."""
+        self.place += samples
 
     def pieces(self, run: Run) -> Iterator[tuple[int, Array]]:
         """Yield parts of the samples, and how many are missing before each part."""
@@ -104,44 +115,75 @@ class Timeline:
         return data
 
     def _fill(self, run: Run, row: int, lost: int) -> int:
-        """Return how many samples are missing before a block. Blocks of one length tell
-        it by their number, others by their times."""
+        """Return how many samples are missing before a block."""
         length, time = self.length, self.time
         if row:
             length = int(run.lengths[row - 1]) // self.channels
             time = int(run.times[row - 1])
-        missing = lost * length
-        if length != int(run.lengths[row]) // self.channels:
-            span = int(run.times[row]) - time
-            missing = max(0, round(span * self.rate / SECOND) - length)
+        missing = self._count_missing(run, row, lost, length, int(run.times[row]) - time)
+        number = int(run.controls["seq_num"][row])
         if missing > LONGEST:
             raise Failure(
-                f"{run.channel}: {lost} blocks are lost before block "
-                f"{run.controls['seq_num'][row]}: too many for a file: use HDF5"
+                f"{run.channel}: {lost} blocks are lost before block {number}: too many "
+                "for a file: use HDF5"
             )
-        self.gaps.append((self.place, missing))
+        first = (number - lost) % 2**32
+        gap = (self.place, missing, first, lost, int(run.times[row]))
+        self.gaps.append(Gap(self.channel, *gap))
         self.place += missing
-        self.lost += lost
-        self.filled += missing
         return missing
 
+    def _count_missing(
+        self, run: Run, row: int, lost: int, length: int, span: int
+    ) -> int:
+        """Return how many samples are missing behind a block of @length, whose time is
+        @span before that of the block @row. Blocks of one length tell it by their number,
+        others by their times."""
+        if length != int(run.lengths[row]) // self.channels:
+            self.has_one_length = False
+        return missing_samples(lost, length, span, self.rate, self.has_one_length)
+
+    @property
+    def lost(self) -> int:
+        return sum(gap.lost for gap in self.gaps)
+
+    @property
+    def filled(self) -> int:
+        return sum(gap.samples for gap in self.gaps)
+
     def note(self) -> str:
-        """Return what a user of the file must know; "" if nothing is missing."""
-        if not self.lost:
+        """Return what a user of the file must know of losses; "" if nothing is
+        missing."""
+        if not self.gaps:
             return ""
-        gaps = ", ".join(f"{count} at {at}" for at, count in self.gaps[:NOTED])
+        named = self.gaps[:NOTED]
+        gaps = ", ".join(f"{gap.samples} at {gap.sample}" for gap in named)
         more = f" and {len(self.gaps) - NOTED} more" if len(self.gaps) > NOTED else ""
         return (
             f"{self.channel}: {self.lost} lost blocks: {self.filled} zeros stand "
             f"for them: {gaps}{more}"
         )
 
-    def say(self) -> None:
-        if self.lost:
+    def head(self) -> str:
+        """Return what the head of a sound file does not tell."""
+        meaning = meaning_of(self.control)
+        scale, offset = meaning.scale
+        half = scale * 2.0 ** (meaning.bits[0] - 1)
+        silence = offset if meaning.is_signed else offset + half
+        seconds, rest = divmod(self.begin, SECOND)
+        full = f"{half!r} {meaning.unit}".rstrip()
+        return (
+            f"{self.channel}: {self.rate!r} Hz; begins at {seconds}.{rest:09d} s "
+            f"({clock(self.control)}); full scale is {full}, silence is {silence!r}"
+        )
+
+    def say(self, what: str = "zero") -> None:
+        if self.gaps:
             say(
-                f"{self.channel}: {self.filled} samples of zero in {len(self.gaps)} gaps "
-                "keep the times of the others"
+                f"{self.channel}: {self.filled} samples of {what} in {len(self.gaps)} "
+                "gaps keep the times of the others"
             )
 
     def report(self) -> dict[str, Any]:
-        return {"samples": self.filled, "gaps": [list(gap) for gap in self.gaps]}
+        gaps = [[gap.sample, gap.samples] for gap in self.gaps]
+        return {"samples": self.filled, "gaps": gaps}

@@ -15,23 +15,22 @@ from typing import Any
 
 import h5py
 import numpy as np
-from zio.controls import clock, meanings
+from zio.controls import DATED, clock, meanings
 
 from . import schema
 from .blocks import LAST_SECOND, SECOND, Array, Gaps, Run, late_text
 from .failure import say, storing
 from .layout import Layout, Options
-from .meaning import Meaning, meaning_of, text_of
+from .meaning import Meaning, meaning_of, parts_of, text_of
 from .room import Room
 from .superblock import cut_rest
 from .target import claim, create_part, give_name, sync_directory
+from .timeline import count_of
 
 # Bytes of a block in the tables, beside its samples and its control
 BYTES_PER_BLOCK = 32
 # Bytes that the structure of a channel may grow by between two flushes
 METADATA_BYTES = 1 << 19
-# Clocks that tell the date, and what they are ahead of UTC, in ns; TAI is since 2017
-DATED = {"realtime": 0, "tai": 37 * SECOND}
 CACHE_BYTES = 8 << 20
 CACHE_SLOTS = 521
 
@@ -148,11 +147,17 @@ class ChannelWriter:
         self.columns["cue_index"].append(begins + first)
         self.columns["cue_timestamp_zero"].append(times)
         if self.sample_period:
-            within = np.arange(len(run.data)) - np.repeat(begins, run.lengths)
-            starts = np.repeat(times, run.lengths)
-            room = LAST_SECOND * SECOND - starts
-            steps = np.minimum(within * self.sample_period, room)
-            self.columns["time"].append(starts + steps.astype(np.int64))
+            for part in parts_of(run):
+                self._append_times(part)
+
+    def _append_times(self, run: Run) -> None:
+        """Append the time of each sample. Those of one scan have one time."""
+        begins = np.cumsum(run.lengths) - run.lengths
+        within = np.arange(len(run.data)) - np.repeat(begins, run.lengths)
+        starts = np.repeat(run.times, run.lengths)
+        room = LAST_SECOND * SECOND - starts
+        steps = np.rint(within // count_of(run) * self.sample_period)
+        self.columns["time"].append(starts + np.minimum(steps, room).astype(np.int64))
 
     def _count(self, run: Run, losses: Array) -> None:
         counts, controls = self.counts, run.controls

@@ -44,6 +44,8 @@ CLOCKS = {
     clocks.CLOCK_BOOTTIME: "boottime",
     clocks.CLOCK_TAI: "tai",
 }
+# Clocks that tell the date, and what they are ahead of UTC, in ns; TAI is since 2017
+DATED = {"realtime": 0, "tai": 37 * 10**9}
 
 
 class Sequence:
@@ -73,6 +75,50 @@ class Sequence:
         return lost
 
 
+# --- rates and gaps ---------------------------------------------------------------------
+
+
+def rate_of(
+    controls: Array, times: Array, shortest: int = 1, known: float | None = None
+) -> float:
+    """Return the samples per second, all channels of interleaved blocks together, that
+    the times of blocks tell; 0 if they do not.
+
+    `controls` has the fields seq_num and nsamples, shape (k,); `times` are in ns, int64.
+    They must be `shortest` ns apart. Lost blocks count by their numbers, if all blocks
+    have one length; otherwise nothing counts that is beside a loss. The times are whole
+    ns: the `known` rate of the control is more exact, if they allow it.
+    """
+    if not len(controls):
+        return 0.0
+    seq, lengths = controls["seq_num"], controls["nsamples"].astype(np.int64)
+    lost = Sequence().lost(controls)[1:]
+    good = lost == seq[1:] - seq[:-1] - np.uint32(1)
+    if (lengths != lengths[0]).any():
+        good &= lost == 0
+    samples = int(((lost.astype(np.int64) + 1) * lengths[:-1])[good].sum())
+    span = int(np.diff(times)[good].sum())
+    if span < shortest or not samples:
+        return 0.0
+    if known and abs(samples * 10**9 / known - span) <= 1:
+        return known
+    return samples * 10**9 / span
+
+
+def missing_samples(
+    lost: int, length: int, span: int, rate: float, has_one_length: bool
+) -> int:
+    """Return how many samples of a channel are missing behind a block.
+
+    It has `length` samples, and the next block, whose time is `span` ns later, comes
+    behind `lost` blocks. If all blocks of the channel have one length, their numbers tell
+    what is missing, otherwise the times and the rate. If `rate` is 0, these tell 0.
+    """
+    if has_one_length:
+        return lost * length
+    return max(0, round(span * rate / 10**9) - length)
+
+
 # --- many controls ----------------------------------------------------------------------
 
 
@@ -97,6 +143,18 @@ def addresses(controls: Array) -> Array:
     """Return the bytes of the addresses, uint8: equal rows are of one channel."""
     raw = np.ascontiguousarray(controls["addr"]).view(np.uint8)
     return raw.reshape(len(controls), -1)
+
+
+def rows_of_channels(controls: Array) -> Iterator[Array]:
+    """Yield the indices of the controls of each channel, that which comes first before
+    the others."""
+    keys = addresses(controls)
+    if len(keys) and (keys == keys[0]).all():
+        yield np.arange(len(keys))
+        return
+    _, first, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    for number in np.argsort(first):
+        yield np.flatnonzero(inverse.reshape(-1) == number)
 
 
 def meanings(controls: Array) -> Array:
