@@ -12,6 +12,7 @@ from typing import Any
 
 import h5py
 import numpy as np
+import zio
 
 from .recordings import SECOND, Wave
 
@@ -163,3 +164,13 @@ def read_hdf(path: Path, wave: Wave) -> Found:
             values = values.reshape(-1, wave.columns)
             return at_times(wave, times, values, int(times[-1]), unit)
         return in_blocks(wave, channel["time"][()], lengths, values.reshape(-1), unit)
+
+
+def read_load(path: Path, wave: Wave) -> Found:
+    found = zio.load(str(path), channel=wave.kind.name, rate=wave.rate)
+    arrays = [found] if hasattr(found, "name") else list(found.values())
+    first = arrays[0]
+    assert first.attrs["lost"] == wave.lost
+    values = np.column_stack([array.values for array in arrays])
+    end = int(first.time.values[-1].astype(np.int64))
+    return Found(values, None, end, first.attrs["units"])

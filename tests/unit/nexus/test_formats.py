@@ -181,6 +181,17 @@ def test_hdf5(wave: Wave) -> None:
         assert back.read_bytes() == path.with_suffix(".zio").read_bytes()
 
 
+@given_recordings(st.tuples(waves(chan=1), waves(chan=2)))
+def test_load(recording: tuple[Wave, Wave]) -> None:
+    """zio.load() reads the block file itself."""
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place, "a.zio")
+        note(f"ZIO_SEED={SEED}")
+        write(path, list(recording))
+        for wave in recording:
+            check(wave, readers.read_load(path, wave))
+
+
 RAW = {
     "csv": lambda path, wave: np.loadtxt(
         path, wave.dtype, delimiter=",", skiprows=1, usecols=range(5, 5 + wave.columns)
@@ -193,7 +204,7 @@ RAW = {
 @pytest.mark.parametrize("suffix", RAW)
 @given_recordings(waves())
 def test_raw(suffix: str, wave: Wave) -> None:
-    """Without --units, samples are what the board gave; npy has 0 for those that are
+    """Raw numbers are what the board gave; npy has 0 for those that are
     lost."""
     with tempfile.TemporaryDirectory() as place:
         path = convert([wave], Path(place, f"a.{suffix}"), f"--rate={wave.rate}")

@@ -14,7 +14,8 @@ import pytest
 PAGE = Path(__file__).resolve().parents[3] / "Documentation/from-python.md"
 PROGRAMS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.M | re.S)
 # What the output of each has, in the order of the page; None: it needs devices
-WANTED = [None, None, None, "0.114 V\nStats(blocks=100", None, "1200000.0 0 "]
+WANTED = [None, None, None, "0.114 V\nStats(blocks=100", "1600 samples, 1056"]
+WANTED += [None, "1200000.0 0 "]
 WANTED += [None, None, "GroupStats(events=", None]
 
 

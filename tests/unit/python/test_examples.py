@@ -21,6 +21,7 @@ WANTED = {
     "block_file": "0.114 V\nStats(blocks=100, bytes=3200, lost=0)\n",
     "list_devices": "zzero-0000\n",
     "live_plot": "running, 0 blocks lost 16\n",
+    "load": "0.015 V\n1600 samples, 1056 of them lost\n",
     "many_blocks": "1200000.0 0 9999\n",
     "read_blocks": "1700000009.0 0 9007.5\n",
     "two_boards": "late_blocks=0, dropped=0, errors=0)\n",

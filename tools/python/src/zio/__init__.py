@@ -18,6 +18,7 @@ from ._control import control_dtype
 from ._errors import Error, Interrupted, RingFull, StaleBlock, WouldBlock
 from ._group import Event, Group, GroupStats, group
 from ._libzio import ffi, lib
+from ._load import load
 from ._make import make_control
 from ._names import KernelCounts, full_name, is_channel_name, kernel_counts
 from ._objects import Devices, Object, devices, find
@@ -57,6 +58,7 @@ __all__ = [
     "is_channel_name",
     "kernel_counts",
     "live",
+    "load",
     "make_control",
     "open",
     "printable",
