@@ -115,6 +115,8 @@ def prepare(args: list[str]) -> None:
     if packages := chosen.intersection(PACKAGES):
         setup("nexus")
         stage.build_package()
+        if "nexus" in packages:
+            build_tools("all")
         if packages & {"scope", "live"}:
             build_tools("scope-ready")
     if "docs" in chosen:

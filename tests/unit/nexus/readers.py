@@ -106,14 +106,29 @@ def read_sr(path: Path, wave: Wave) -> Found:
     return Found(values[begin:], rate, None, unit)
 
 
-def read_csv(path: Path, wave: Wave) -> Found:
+def read_table(path: Path, wave: Wave, time: str, ns: Any) -> Found:
+    """Return what a table of scans tells. @ns makes ns of the column @time."""
     with open(path) as file:
         rows = [r for r in csv.DictReader(file) if r["channel"] == wave.kind.name]
     assert sum(int(row["lost"]) for row in rows) == wave.lost
     names = [name for name in rows[0] if name.startswith("chan") and name != "channel"]
     values = np.array([[float(row[n]) for n in names or ["value"]] for row in rows])
-    times = np.array([int(row["time_ns"]) for row in rows])
+    times = np.array([ns(row[time]) for row in rows])
     return at_times(wave, times, values, int(times[-1]), rows[0]["unit"])
+
+
+def read_csv(path: Path, wave: Wave) -> Found:
+    return read_table(path, wave, "time_ns", int)
+
+
+def ns_of(text: str) -> int:
+    """Return seconds with nine digits in ns."""
+    seconds, _, rest = text.partition(".")
+    return int(seconds) * SECOND + int(rest)
+
+
+def read_dump(path: Path, wave: Wave) -> Found:
+    return read_table(path, wave, "time", ns_of)
 
 
 def read_npz(path: Path, wave: Wave) -> Found:

@@ -63,7 +63,11 @@ class Wave:
             for i, (begin, end) in enumerate(pairwise(self.places()))
             if is_even or self.is_there[i] and self.is_there[i + 1]
         ]
-        return wanted if is_known else max(wanted, 1 / max(1, sum(spans)))
+        return (
+            wanted
+            if is_known
+            else max(wanted, (1 if is_even else len(spans)) / max(1, sum(spans)))
+        )
 
     def numbers(self) -> np.ndarray[Any, Any]:
         """Return the numbers of the ADC, int64, shape (scans, columns)."""

@@ -8,6 +8,7 @@ recording that it has found, and the seed.
 
 import io
 import os
+import subprocess
 import tempfile
 from collections.abc import Callable
 from contextlib import redirect_stderr
@@ -23,6 +24,7 @@ from zio_nexus.cli import main
 from zio_testing.common import seed_of_commit
 
 from . import readers
+from .conftest import TOOLS
 from .readers import Found
 from .recordings import PERIOD, RATES, Wave, waves, write
 
@@ -149,6 +151,32 @@ def test_csv_of_two_rates(recording: tuple[Wave, Wave]) -> None:
             check(wave, readers.read_csv(path, wave))
 
 
+def dump(recording: list[Wave], to: Path, *words: str) -> Path:
+    """Let zio-dump print a recording."""
+    note(f"ZIO_SEED={SEED}")
+    source = to.with_suffix(".zio")
+    write(source, recording)
+    command = [TOOLS / "bin/zio", "dump", "-u", "-f", "csv", *words, source]
+    with open(to, "wb") as file:
+        subprocess.run(command, stdout=file, stderr=subprocess.DEVNULL, check=True)
+    return to
+
+
+@given_recordings(waves())
+def test_dump(wave: Wave) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        path = dump([wave], Path(place, "a.csv"), f"--rate={wave.rate}")
+        check(wave, readers.read_dump(path, wave))
+
+
+@given_recordings(whole_rates())
+def test_dump_of_two_rates(recording: tuple[Wave, Wave]) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        path = dump(list(recording), Path(place, "a.csv"))
+        for wave in recording:
+            check(wave, readers.read_dump(path, wave))
+
+
 @given_recordings(waves())
 def test_npy(wave: Wave) -> None:
     with tempfile.TemporaryDirectory() as place:
@@ -204,8 +232,7 @@ RAW = {
 @pytest.mark.parametrize("suffix", RAW)
 @given_recordings(waves())
 def test_raw(suffix: str, wave: Wave) -> None:
-    """Raw numbers are what the board gave; npy has 0 for those that are
-    lost."""
+    """Raw numbers are what the board gave; npy has 0 for those that are lost."""
     with tempfile.TemporaryDirectory() as place:
         path = convert([wave], Path(place, f"a.{suffix}"), f"--rate={wave.rate}")
         found = RAW[suffix](path, wave).reshape(-1, wave.columns)

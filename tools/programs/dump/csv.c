@@ -79,6 +79,16 @@ static void print_head(FILE *out, const struct dump_options *opt)
 	fputc('\n', out);
 }
 
+/* Samples of a channel per second: those of the option, or of the control; 0: unknown */
+static double line_rate(const struct dump_options *opt, const struct zio_control *control)
+{
+	const struct zio_ctrl_attr *attr = &control->attr_channel;
+
+	if (opt->rate > 0 || !(attr->std_mask & 1 << ZIO_ATTR_MAXRATE))
+		return opt->rate;
+	return attr->std_val[ZIO_ATTR_MAXRATE];
+}
+
 /* The time of line @i, as far as it is known: that of its shot, and by the rate its own. */
 static struct zio_timestamp line_time(const struct dump_options *opt,
 				      const struct zio_control *control, size_t i)
@@ -86,8 +96,8 @@ static struct zio_timestamp line_time(const struct dump_options *opt,
 	unsigned int shots = zio_control_shots(control);
 	size_t length = control->nsamples / table.count / shots;
 	size_t shot = length ? i / length : 0;
+	double ns, rate = line_rate(opt, control);
 	struct zio_timestamp time;
-	double ns;
 
 	if (shot >= shots)
 		shot = shots - 1;
@@ -95,8 +105,8 @@ static struct zio_timestamp line_time(const struct dump_options *opt,
 		return carry_ticks(control->tstamp);
 	time = carry_ticks(time);
 	i -= shot * length;
-	if (opt->rate > 0 && i) {
-		ns = (double)i * SECOND / opt->rate + 0.5;
+	if (rate > 0 && i) {
+		ns = (double)i * SECOND / rate + 0.5;
 		time.ticks += ns < MAX_NS ? (uint64_t)ns : MAX_NS;
 	}
 	return carry_ticks(time);

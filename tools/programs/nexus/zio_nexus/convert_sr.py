@@ -3,6 +3,7 @@
 
 import argparse
 import zipfile
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from .failure import Failure
 from .meaning import scaling_of
 from .paced import PacedConverter
 from .target import Target
-from .timeline import LONGEST, TOLERANCE, Timeline, count_of, whole_rate
+from .timeline import LONGEST, Timeline, count_of, fits, whole_rate
 
 VERSION = "2"
 WRITER = "0.5.2"
@@ -70,6 +71,8 @@ class SigrokConverter(PacedConverter):
         # The rate of all channels; 0 until the first one begins
         self.rate = 0.0
         self.whole_rate = 1
+        # The first blocks of the first channel, and no samples
+        self.first: list[Run] = []
         self.lines = 0
 
     def check(self, run: Run) -> None:
@@ -118,17 +121,28 @@ class SigrokConverter(PacedConverter):
             raise Failure(f"{run.channel}: with --logic there is one channel only")
         if not self.rate:
             self._set_rate(run.channel, rate)
-        elif abs(rate - self.rate) > TOLERANCE * self.rate:
-            raise Failure(
-                f"{run.channel}: {rate:.9g} Hz: the channels before have {self.rate:.9g} "
-                "Hz, and sr has one rate: use HDF5, or --rate if they have one"
-            )
+            self.first = [replace(run, data=run.data[:0].copy()) for run in runs]
+        elif not self.values.rate:
+            self._check_rate(runs, rate)
         if self.values.logic:
             self.lines = 8 * run.sample_size
         index = 1 + sum(len(channel.probes) for channel in self.channels.values())
         channel = self.channels[run.channel] = _Channel(runs, self.rate, index)
         self.timelines.append(channel.timeline)
         self._put_delay(channel)
+
+    def _check_rate(self, runs: list[Run], rate: float) -> None:
+        """Complain about a rate of its own. Blocks of a short time tell the rate less
+        exactly: the more exact one explains the times of both channels."""
+        if fits(runs, self.rate):
+            return
+        if not fits(self.first, rate):
+            raise Failure(
+                f"{runs[0].channel}: {rate:.9g} Hz: the channels before have "
+                f"{self.rate:.9g} Hz, and sr has one rate: use HDF5, or --rate if they "
+                "have one"
+            )
+        self._set_rate(runs[0].channel, rate)
 
     def _put_delay(self, channel: _Channel) -> None:
         """Let a channel begin at its time: all channels of a session begin together."""

@@ -44,15 +44,24 @@ def find_rate(values: argparse.Namespace, runs: list[Run], shortest: int = 1) ->
     @shortest ns apart. The rate is 0 if they do not tell it."""
     if values.rate:
         return float(values.rate)
-    controls = np.concatenate([run.controls for run in runs])
-    times = np.concatenate([run.times for run in runs])
-    count = count_of(runs[0])
-    known = (block_of(runs[0].first_control()).rate or 0) * count
-    rate = rate_of(controls, times, shortest, known) / count
+    rate = _by_times(runs, shortest, block_of(runs[0].first_control()).rate or 0.0)
     if rate:
         text = f"{rate:.6g} samples per second, by the times of the blocks"
         say(f"{runs[0].channel}: {text}")
     return rate
+
+
+def _by_times(runs: list[Run], shortest: int, known: float) -> float:
+    controls = np.concatenate([run.controls for run in runs])
+    times = np.concatenate([run.times for run in runs])
+    count = count_of(runs[0])
+    return rate_of(controls, times, shortest, known * count) / count
+
+
+def fits(runs: list[Run], rate: float) -> bool:
+    """Tell whether the times of blocks are those of a rate."""
+    found = _by_times(runs, 1, rate)
+    return abs(found - rate) <= TOLERANCE * rate
 
 
 def whole_rate(channel: str, rate: float) -> int:
@@ -72,7 +81,7 @@ def have_one_length(runs: list[Run]) -> bool:
 
 class Timeline:
     """Finds the places of the blocks of one channel, which begins with @runs. All counts
-    are of one channel of an interleaved block. @rate may be 0: times tell nothing then."""
+    are of one channel of an interleaved block. If @rate is 0, times tell nothing."""
 
     def __init__(self, runs: list[Run], rate: float) -> None:
         run = runs[0]

@@ -100,7 +100,9 @@ def rate_of(
     span = int(np.diff(times)[good].sum())
     if span < shortest or not samples:
         return 0.0
-    if known and abs(samples * 10**9 / known - span) <= 1:
+    # Each span without a break has two ends.
+    spans = int(good[0]) + int((good[1:] & ~good[:-1]).sum())
+    if known and abs(samples * 10**9 / known - span) <= spans:
         return known
     return samples * 10**9 / span
 
