@@ -56,10 +56,10 @@ offers()
 	equal "$(complete_line "$1")" "$2" "completion of '$1'"
 }
 
-offers 'zio ' 'cat copy create destroy dump export flush get help kafka list nexus plot pva record restore save scope set top trace'
+offers 'zio ' 'cat copy create destroy dump export flush get help kafka list nexus plot pva record restore save scope selftest set top trace'
 offers 'zio -' '--help --usage --version'
 offers 'zio l' list
-offers 'zio help s' 'save scope set'
+offers 'zio help s' 'save scope selftest set'
 offers 'zio get zz' 'zzero-0000 zzero-0000-0-0 zzero-0000-0-1 zzero-0000-0-2 zzero-0000-1-0 zzero-0001 zzero-0001-0-0 zzero-0001-0-1 zzero-0001-0-2 zzero-0001-1-0'
 offers 'zio get zzero-0000/' 'zzero-0000/cset0 zzero-0000/cset1'
 offers 'zio get zzero/0/trigger/' 'zzero/0/trigger/enable zzero/0/trigger/name zzero/0/trigger/nsamples zzero/0/trigger/nshots'

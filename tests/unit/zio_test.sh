@@ -37,8 +37,12 @@ test_main()
 	local command
 	run 2 'no command' "$zio"
 	has err '^Usage: zio ' 'no command: usage'
+	has err '^  list +show devices' 'no command: the commands'
 	run 2 'unknown command' "$zio" lits
-	has err 'lits: no such command' 'unknown command, with a reason'
+	has err "lits: no such command \(did you mean 'list'\?\)" \
+		'unknown command, with a reason'
+	run 2 'unknown command, like no other' "$zio" frobnicate
+	has err 'frobnicate: no such command$' 'unknown command, like no other'
 	run 2 'unknown option' "$zio" --nothing
 	for command in list get set create destroy top plot export save restore dump copy cat; do
 		run 0 '--help' "$zio" --help
@@ -60,6 +64,8 @@ test_main()
 	same out wanted 'help of a command: as its --help'
 	run 2 'help of no command' "$zio" help nothing
 	has err 'nothing: no such command' 'help of no command, with a reason'
+	run 2 'help of a mistyped command' "$zio" help tarce
+	has err "did you mean 'trace'" 'help of a mistyped command: the command'
 	run 0 '--version' "$zio" --version
 	has out '^zio [0-9]' '--version: text'
 	run 1 'disk full' bash -c "'$zio' list -i 0 >/dev/full"
@@ -227,6 +233,16 @@ test_get_errors()
 	refused 1 'get: no device' \
 		'nope: no such device or channel; there are: zzero-0000 zzero-0001' \
 		get nope
+	refused 1 'get: a mistyped device' \
+		"^zio: zzreo: no such device or channel \(did you mean 'zzero'\?\); there are: zzero" \
+		get zzreo
+	refused 1 'get: a mistyped channel' "did you mean 'zzero-0001'" get zzer-0001-0-1
+	refused 1 'get: a mistyped part' \
+		"has no channel, part or attribute 'triger' \(did you mean 'trigger'\?\); there are: " \
+		get zzero/0/triger
+	refused 1 'get: a mistyped attribute' \
+		"has no part or attribute 'nsampels' \(did you mean 'nsamples'\?\); there are: " \
+		get zzero/0/trigger/nsampels
 	refused 1 'get: no set' "zzero-0000 has no channel set '9'" get zzero/9
 	refused 1 'get: no channel' 'nope-0-9: no such' get nope-0-9
 	refused 1 'get: no attribute' \
@@ -274,8 +290,11 @@ zzero-0001/cset0/chan2/buffer/max-buffer-len=32" 'set: --verbose'
 test_set_order()
 {
 	put_file "$devices/zzero-0000/cset0/.moved/period-ns" 0
-	refused 1 'set: attribute of another trigger' "has no part or attribute 'period-ns'" \
+	refused 1 'set: attribute of another trigger' \
+		"has no part or attribute 'period-ns': the trigger hrt has it: zio set zzero-0000/cset0 current_trigger=hrt; there are: " \
 		set zzero/0 trigger/period-ns=1
+	refused 1 'set: attribute of the timer' 'current_trigger=timer' \
+		set zzero/0 trigger/period-ms=1
 	run 0 'set: trigger first' "$zio" set -v zzero/0 trigger/period-ns=1000 \
 		enable=1 current_trigger=hrt
 	equal "$(cut -d/ -f3- out | xargs)" \
@@ -289,6 +308,34 @@ test_set_order()
 		current_trigger=hrt trigger/nonsense=1 enable=0
 	has err '1 of [23] attributes were set' 'set: how far it came'
 	equal "$(value zzero-0000/cset0/enable)" 1 'set: and no farther'
+}
+
+# A number may have a unit that the name of the attribute has.
+test_set_units()
+{
+	local given
+	for given in 20ms=20000000 1.5us=1500 0.25s=250000000 7ns=7 1e-3s=1000000 42=42; do
+		put_file "$devices/zzero-0000/cset0/trigger/period-ns" 0
+		run 0 "set: ${given%=*}" "$zio" set zzero/0/trigger "period-ns=${given%=*}"
+		equal "$(value zzero-0000/cset0/trigger/period-ns)" "${given#*=}" \
+			"set: ${given%=*} in nanoseconds"
+	done
+	put_file "$devices/zzero-0000/cset0/trigger/period-ms" 0
+	run 0 'set: 2s' "$zio" set zzero/0/trigger period-ms=2s
+	equal "$(value zzero-0000/cset0/trigger/period-ms)" 2000 'set: 2s in milliseconds'
+	fail_with 22 zzero-0000/cset0/trigger/period-ms
+	refused 1 'set: no whole number' "cannot set '1us': Invalid argument: 1us is no whole number of ms" \
+		set zzero/0/trigger period-ms=1us
+	rm "$devices/zzero-0000/cset0/trigger/period-ms"
+	fail_with 22 zzero-0000/cset0/trigger/period-ns
+	for given in 20mx ms 1e400s -20ms inf nans 0x1s; do
+		refused 1 "set: $given" "cannot set '$given': .*it accepts 1000 to" \
+			set zzero/0/trigger "period-ns=$given"
+	done
+	rm "$devices/zzero-0000/cset0/trigger/period-ns"
+	fail_with 22 zzero-0000/cset0/trigger/nsamples
+	refused 1 'set: an attribute without a unit' "cannot set '5ms'" \
+		set zzero/0/trigger nsamples=5ms
 }
 
 test_set_errors()
@@ -342,6 +389,8 @@ test_set_refused()
 	fail_with 22 zzero-0000/cset0/current_buffer
 	refused 1 'set: EINVAL' 'Invalid argument: it accepts one of: kmalloc vmalloc$' \
 		set zzero/0 current_buffer=nope
+	refused 1 'set: a mistyped buffer' "it accepts one of: kmalloc vmalloc \(did you mean 'vmalloc'\?\)\$" \
+		set zzero/0 current_buffer=vmaloc
 	fail_with 22 zzero-0000/cset0/current_trigger
 	refused 1 'set: no trigger' 'it accepts one of: user hrt clock7$' \
 		set zzero/0 current_trigger=nope
@@ -636,6 +685,9 @@ test_programs()
 		has err "^zio: $command: zio-$command is not installed: install the package zio-$command" \
 			"$command without its program: the package"
 	done
+	run 1 'selftest without its program' env PATH=/nothing "$zio" selftest
+	has err 'zio-selftest is not installed: install the package python3-zio' \
+		'selftest without its program: the package'
 }
 
 make_tree
@@ -653,6 +705,8 @@ make_tree
 test_set
 make_tree
 test_set_order
+make_tree
+test_set_units
 make_tree
 test_set_errors
 test_set_refused

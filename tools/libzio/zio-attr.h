@@ -107,6 +107,9 @@ int zio_attr_get_s64(const struct zio_object *obj, const char *attr, int64_t *va
  * @text: the value: one line, shorter than a page; may be empty
  * @err: receives object, attribute, value, reason and what to do; may be NULL
  *
+ * If the name of the attribute ends with "-ns", "-us", "-ms" or "-s", @text may have a
+ * unit of time: "20ms" writes 20000000 to "period-ns".
+ *
  * Context: Any thread. The kernel may talk to the hardware.
  * Return: 0; -1 with errno: ENOENT there is no such attribute; EACCES it is read-only,
  * or the caller may not write it; EINVAL a pointer is NULL, @text has two lines or is

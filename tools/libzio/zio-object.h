@@ -167,4 +167,18 @@ struct zio_object *zio_create(enum zio_object_kind kind, const char *type,
  */
 int zio_destroy(const struct zio_object *obj, struct zio_error *err);
 
+/**
+ * zio_nearest() - find the word that a user may have meant
+ * @word: what the user wrote
+ * @words: words with blanks between, such as those of zio_attr_accepted()
+ * @nearest: receives the word that differs in the fewest letters; empty after a failure
+ * @size: bytes of @nearest
+ *
+ * Letters may be wrong, missing, too many or exchanged: at most one of three.
+ *
+ * Context: Any thread. Does not wait.
+ * Return: 0; -1 with errno: ENOENT no word is near; EINVAL a pointer is NULL.
+ */
+int zio_nearest(const char *word, const char *words, char *nearest, size_t size);
+
 #endif /* LIBZIO_ZIO_OBJECT_H */

@@ -104,14 +104,15 @@ static bool has_word(const char *words, const char *word)
 /* As zio_put_accepted(), with the @values of the kernel. */
 static int put_values(const char *values, const char *value, char *text, size_t size)
 {
-	char low[64], high[64];
+	char low[64], high[64], hint[80];
 
 	if (sscanf(values, "[%63s %*s %63[^]]]", low, high) == 2) {
 		snprintf(text, size, "it accepts %s to %s", low, high);
 		return is_between(value, low, high) ? -1 : 0;
 	}
-	snprintf(text, size, "it accepts %s%s",
-		 *values != '<' && strchr(values, ' ') ? "one of: " : "", values);
+	zio_put_nearest(value, values, hint, sizeof(hint));
+	snprintf(text, size, "it accepts %s%s%s",
+		 *values != '<' && strchr(values, ' ') ? "one of: " : "", values, hint);
 	return has_word(values, value) ? -1 : 0;
 }
 

@@ -285,12 +285,14 @@ int zio_attr_accepted(const struct zio_object *obj, const char *attr, char *text
 static int write_attr(const struct zio_object *obj, const char *name, const char *text,
 		      struct zio_error *err)
 {
-	char *path = zio_format("%s/%s", obj->path, name);
+	char *path = zio_format("%s/%s", obj->path, name), number[NUMBER_TEXT];
+	bool is_duration = zio_put_duration(name, text, number, sizeof(number)) ==
+			   ZIO_DURATION_WHOLE;
 	int ret;
 
 	if (!path)
 		return zio_explain_memory(err);
-	ret = zio_write_file(path, text);
+	ret = zio_write_file(path, is_duration ? number : text);
 	free(path);
 	return ret ? zio_explain_set(err, obj, name, text, errno) : 0;
 }

@@ -106,16 +106,30 @@ static const char *kind_of_children(const struct zio_object *obj)
 	}
 }
 
+/* Put where an attribute is that the trigger of a set does not have. */
+static void put_owner(const struct zio_object *obj, const char *name, char *text,
+		      size_t size)
+{
+	const char *type = obj->kind == ZIO_OBJECT_TRIGGER ? zio_owner_of(name) : NULL;
+	int cset_len = (int)(strrchr(obj->name, '/') - obj->name);
+
+	if (type)
+		snprintf(text, size, ": the trigger %s has it: zio set %.*s current_trigger=%s",
+			 type, cset_len, obj->name, type);
+}
+
 static int explain_no_child(const struct search *at, const char *name)
 {
 	const struct zio_object *obj = at->obj;
-	char there[sizeof(at->err->text)] = "";
+	char there[sizeof(at->err->text)] = "", hint[sizeof(at->err->text)];
 
 	/* The directory of a device has too many other names. */
 	if (obj->kind != ZIO_OBJECT_DEVICE)
 		zio_put_names(obj->path, true, there, sizeof(there));
-	return zio_explain(at->err, ENOENT, "%s has no %s '%s'%s%s", obj->name,
-			   kind_of_children(obj), name,
+	zio_put_nearest(name, there, hint, sizeof(hint));
+	put_owner(obj, name, hint, sizeof(hint));
+	return zio_explain(at->err, ENOENT, "%s has no %s '%s'%s%s%s", obj->name,
+			   kind_of_children(obj), name, hint,
 			   *there ? "; there are: " : "", there);
 }
 
@@ -193,12 +207,27 @@ static bool enter_parts(struct search *at, const struct zio_name *name)
 	       (!*chan || enter_channel(at, chan));
 }
 
+/* Names of devices may end with "-0000", or lack it; @name may be one of a channel. */
+static void put_near_device(const char *name, const char *there, char *text, size_t size)
+{
+	struct zio_name parts = { .device = { name, (int)strlen(name) } };
+	char device[NAME_MAX + 1], *words = strdup(there), *id;
+
+	zio_parse_channel(name, &parts);
+	snprintf(device, sizeof(device), "%.*s", parts.device.len, parts.device.at);
+	for (id = words; id && !strstr(device, "-0") && (id = strstr(id, "-0000"));)
+		memmove(id, id + 5, strlen(id + 5) + 1);
+	zio_put_nearest(device, words ? words : there, text, size);
+	free(words);
+}
+
 static int explain_no_device(const struct search *at, const char *root,
 			     const char *name)
 {
-	char there[sizeof(at->err->text)];
+	char there[sizeof(at->err->text)], hint[NAME_MAX];
 
 	zio_put_names(root, false, there, sizeof(there));
+	put_near_device(name, there, hint, sizeof(hint));
 	if (!zio_is_dir(root, "."))
 		return zio_explain(at->err, ENOENT,
 				   "%s: there is no %s: is zio loaded? (modprobe zio)",
@@ -208,7 +237,8 @@ static int explain_no_device(const struct search *at, const char *root,
 				   "%s: no such device; there is no device: load a driver",
 				   name);
 	return zio_explain(at->err, ENOENT,
-			   "%s: no such device or channel; there are: %s", name, there);
+			   "%s: no such device or channel%s; there are: %s", name, hint,
+			   there);
 }
 
 /*

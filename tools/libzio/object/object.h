@@ -53,6 +53,20 @@ struct zio_object *zio_new_child(const struct zio_object *in, const char *name);
 /* What names of @kind begin with in messages: "trigger" or "device". */
 const char *zio_config_prefix(enum zio_object_kind kind);
 
+/* --- nearest.c: put " (did you mean 'X'?)" if one of @words is near @word, else "". */
+void zio_put_nearest(const char *word, const char *words, char *text, size_t size);
+
+/* --- duration.c */
+enum zio_duration {
+	ZIO_DURATION_NONE,	/* no number with a unit, or no attribute with one */
+	ZIO_DURATION_PART,	/* no whole number of the unit of the attribute */
+	ZIO_DURATION_WHOLE,
+};
+
+/* Put "20000000" for "20ms", if @attr is "period-ns"; only for a whole number. */
+enum zio_duration zio_put_duration(const char *attr, const char *text, char *number,
+				   size_t size);
+
 /* --- accepted.c: what an attribute accepts, allocated; NULL if the kernel does not tell. */
 char *zio_read_accepted(const struct zio_object *obj, const char *attr);
 
@@ -66,6 +80,9 @@ int zio_put_accepted(const struct zio_object *obj, const char *attr, const char 
 /* --- reason.c: describe why the kernel refused @value with errno @code. */
 int zio_explain_set(struct zio_error *err, const struct zio_object *obj,
 		    const char *attr, const char *value, int code);
+
+/* The trigger type that has an attribute, for a trigger that does not; NULL: unknown. */
+const char *zio_owner_of(const char *attr);
 
 /* The same for a read. */
 int zio_explain_get(struct zio_error *err, const struct zio_object *obj,

@@ -73,6 +73,27 @@ static const char *find_reason(const char *attr, int code)
 	return NULL;
 }
 
+/* Attributes by which a user tells when a set acquires */
+static const struct {
+	const char *attr, *type;
+} owners[] = {
+	{ "period-ms", "timer" }, { "phase-ms", "timer" },
+	{ "period-ns", "hrt" }, { "phase-ns", "hrt" }, { "slack-ns", "hrt" },
+	{ "start-ns", "hrt" }, { "shots", "hrt" }, { "burst", "hrt" },
+	{ "irq", "irq" }, { "line", "irq" }, { "edge", "irq" },
+	{ "source", "chain" }, { "fire", "sysfs" },
+};
+
+const char *zio_owner_of(const char *attr)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(owners) / sizeof(owners[0]); i++)
+		if (!strcmp(owners[i].attr, attr))
+			return owners[i].type;
+	return NULL;
+}
+
 static bool is_about_value(int code)
 {
 	return code == EINVAL || code == ERANGE || code == EOPNOTSUPP || code == ENOENT;
@@ -82,11 +103,16 @@ int zio_explain_set(struct zio_error *err, const struct zio_object *obj,
 		    const char *attr, const char *value, int code)
 {
 	const char *reason = find_reason(attr, code);
-	char accepted[sizeof(err->text)];
+	char accepted[sizeof(err->text)], number[24];
 
 	if (is_about_value(code) && !zio_put_accepted(obj, attr, value, accepted,
 						     sizeof(accepted)))
 		reason = accepted;
+	if (zio_put_duration(attr, value, number, sizeof(number)) == ZIO_DURATION_PART) {
+		snprintf(accepted, sizeof(accepted), "%.60s is no whole number of %s", value,
+			 strrchr(attr, '-') + 1);
+		reason = accepted;
+	}
 	if (obj->kind == ZIO_OBJECT_CONFIG_DEVICE && code != EEXIST &&
 	    !strcmp(attr, "live") && !strcmp(value, "1"))
 		reason = "the kernel log (dmesg) has the reason";

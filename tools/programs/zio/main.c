@@ -21,13 +21,16 @@ struct command {
 	const struct argp *argp;
 	void (*complete)(int argc, char **argv);
 	const char *program;	/* its own name, or the other program */
+	const char *package;	/* that has the other program */
 };
 
 #define LINKED(name, complete, program, help) \
-	{ #name, help, run_##name, &name##_argp, complete, program }
+	{ #name, help, run_##name, &name##_argp, complete, program, NULL }
 #define OWN(name, complete, help) LINKED(name, complete, NULL, help)
-#define OTHER(name, program, help) { name, help, NULL, NULL, NULL, program }
-#define GROUP(title) { NULL, title, NULL, NULL, NULL, NULL }
+#define PACKAGED(name, program, package, help) \
+	{ name, help, NULL, NULL, NULL, program, package }
+#define OTHER(name, program, help) PACKAGED(name, program, program, help)
+#define GROUP(title) { NULL, title, NULL, NULL, NULL, NULL, NULL }
 
 /* The help, the completion and zio(1) show this list. */
 static const struct command commands[] = {
@@ -38,6 +41,8 @@ static const struct command commands[] = {
 	LINKED(dump, complete_dump, "zio-dump", "print blocks as text, CSV or JSON"),
 	OWN(trace, complete_objects, "print what happens to each block"),
 	OTHER("scope", "zio-scope", "show channels in a browser"),
+	PACKAGED("selftest", "zio-selftest", "python3-zio",
+		 "measure a board: rate, times, losses"),
 	GROUP("Set up:"),
 	OWN(get, complete_get, "show attributes"),
 	OWN(set, complete_set, "change attributes"),
@@ -125,7 +130,7 @@ static int run_other(const struct command *command, char **argv)
 	try_program(command->program, argv);
 	complain(errno == ENOENT ? "%s: %s is not installed: install the package %s, or in a "
 		 "checkout: make -C tools install-%s" : "%s: %s: %m", command->name,
-		 command->program, command->program, command->program + strlen("zio-"));
+		 command->program, command->package, command->program + strlen("zio-"));
 	return EXIT_FAILED;
 }
 
@@ -140,6 +145,29 @@ static void try_unknown(const char *name, char **argv)
 	try_program(program, argv);
 }
 
+static void put_commands(char *text, size_t size)
+{
+	size_t i, used = 0;
+
+	for (i = 0; i < N_COMMANDS; i++)
+		if (commands[i].name) {
+			put_text(text + used, size - used, "%s ", commands[i].name);
+			used += strlen(text + used);
+		}
+}
+
+/* Ends the program. */
+static void refuse_command(struct argp_state *state, const char *name)
+{
+	char names[NAME_LEN], nearest[NAME_LEN];
+
+	put_commands(names, sizeof(names));
+	if (zio_nearest(name, names, nearest, sizeof(nearest)))
+		argp_error(state, "%s: no such command", name);
+	else
+		argp_error(state, "%s: no such command (did you mean '%s'?)", name, nearest);
+}
+
 /* "help" is --help, "help COMMAND" is "COMMAND --help". Ends the program. */
 static void give_help(struct argp_state *state, const char *name)
 {
@@ -148,7 +176,7 @@ static void give_help(struct argp_state *state, const char *name)
 	const struct command *command = name ? find_command(name) : NULL;
 
 	if (name && !command)
-		argp_error(state, "%s: no such command", name);
+		refuse_command(state, name);
 	if (!command) {
 		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
 		return;
@@ -173,12 +201,13 @@ static error_t parse_main(int key, char *arg, struct argp_state *state)
 				  state->argv[state->next] : NULL);
 		} else if (!find_command(arg)) {
 			try_unknown(arg, state->argv + *first);
-			argp_error(state, "%s: no such command", arg);
+			refuse_command(state, arg);
 		}
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_usage(state);
+		argp_state_help(state, state->err_stream, ARGP_HELP_SHORT_USAGE |
+				ARGP_HELP_DOC | ARGP_HELP_EXIT_ERR);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

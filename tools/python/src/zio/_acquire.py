@@ -246,6 +246,7 @@ def acquire(
     tap: bool = False,
     nonblock: bool = False,
     method: str | None = None,
+    output: bool = False,
 ) -> Acquisition:
     """Open a channel with settings that go back at the end.
 
@@ -258,7 +259,7 @@ def acquire(
     `nsamples`: samples of a block.
     `buffer`: type of the buffer of the set, such as "vmalloc".
     `settings`: other attributes of the set by their names, such as "trigger/slack-ns".
-    `tap`, `nonblock`, `method`: as for `zio.open()`.
+    `tap`, `nonblock`, `method`, `output`: as for `zio.open()`.
 
     A set and a channel that are disabled are enabled. All settings of the trigger go back
     at the end, also those that the program changes meanwhile. They go back after an error
@@ -272,6 +273,6 @@ def acquire(
     `ValueError` if the period is no whole number of the unit of the trigger. At the end,
     raises `Error` if a setting cannot go back. After another error this is a warning.
     """
-    how = {"tap": tap, "nonblock": nonblock, "method": method}
+    how = {"tap": tap, "nonblock": nonblock, "method": method, "output": output}
     others = settings or {}
     return Acquisition(name, trigger, period, nsamples, buffer, others, how)

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""zio selftest: what it finds in blocks that are known, and what it leaves behind."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import zio
+from zio import _estimate as estimate
+from zio import _removal as removal
+from zio import selftest
+
+from .conftest import FakeBoard
+
+PERIOD = 10_000_000
+PROGRAM = Path(__file__).resolve().parents[3] / "tools/programs/selftest/zio-selftest"
+
+
+def make_record(
+    count: int = 200,
+    period: float = PERIOD,
+    host: float = PERIOD,
+    jitter: float = 0.0,
+    missing: tuple[int, ...] = (),
+) -> estimate.Record:
+    """Return a record of blocks: `period` by their stamps, `host` by the host's clock."""
+    rng = np.random.default_rng(1)
+    record = estimate.Record("realtime")
+    for n in range(count):
+        if n in missing:
+            continue
+        stamp = round(1_700_000_000 * 10**9 + n * period + rng.normal(0, 1) * jitter)
+        arrival = round(5 * 10**9 + n * host + 100_000)
+        record.add(n, stamp, arrival, 100_000)
+    return record
+
+
+def rate(record: estimate.Record, wanted: float | None = PERIOD) -> estimate.Check:
+    return estimate.judge_rate(record, wanted, 0.01)
+
+
+def test_line_of_known_times() -> None:
+    numbers = np.array([0, 1, 2, 5, 6])
+    line = estimate.fit(numbers, numbers * PERIOD + 1_700_000_000 * 10**9)
+    assert line.period == pytest.approx(PERIOD, rel=1e-9)
+    assert np.abs(line.residuals).max() < 1
+    assert line.error < 1
+
+
+def test_a_right_rate_passes_and_has_its_figures() -> None:
+    check = rate(make_record())
+    assert check.verdict == "passed", check.text
+    assert check.figures["blocks_per_s"] == pytest.approx(100, rel=1e-6)
+    assert check.figures["stamps_blocks_per_s"] == pytest.approx(100, rel=1e-6)
+    assert check.figures["wanted_blocks_per_s"] == 100
+    assert abs(check.figures["deviation_ppm"]) < 1
+
+
+@pytest.mark.parametrize(
+    "record, text",
+    [
+        (make_record(period=PERIOD * 1.02, host=PERIOD * 1.02), "98.0.* are expected"),
+        (make_record(period=PERIOD * 0.97), "time stamps say 103"),
+        (make_record(period=PERIOD * 0.97, missing=(3, 4, 5, 90)), "time stamps say 103"),
+    ],
+)
+def test_a_wrong_rate_fails(record: estimate.Record, text: str) -> None:
+    check = rate(record)
+    assert check.verdict == "failed"
+    assert re.search(text, check.text)
+
+
+def test_a_loss_does_not_change_the_rate() -> None:
+    check = rate(make_record(missing=tuple(range(50, 80))))
+    assert check.verdict == "passed", check.text
+
+
+def test_a_rate_that_nobody_knows() -> None:
+    check = rate(make_record(host=PERIOD, period=PERIOD), None)
+    assert check.verdict == "passed"
+    assert "wanted_blocks_per_s" not in check.figures
+
+
+def test_a_scatter_that_hides_a_wrong_rate_is_no_pass() -> None:
+    check = rate(make_record(count=20, period=PERIOD * 1.05, jitter=PERIOD))
+    assert check.verdict == "skipped"
+    assert "scatter" in check.text and "--seconds" in check.text
+
+
+def test_few_blocks_are_no_rate() -> None:
+    check = rate(make_record(count=3))
+    assert check.verdict == "skipped"
+    assert "3 blocks" in check.text
+
+
+def test_the_jitter_is_that_of_the_times() -> None:
+    check = estimate.judge_times(make_record(count=2000, jitter=50_000))
+    assert check.verdict == "passed"
+    assert check.figures["jitter_rms_us"] == pytest.approx(50, rel=0.1)
+    assert check.figures["jitter_max_us"] > 100
+    assert check.figures["latency_us"] == 100
+
+
+def test_times_that_go_backwards_fail() -> None:
+    record = make_record()
+    record.stamps[100] = record.stamps[99] - 1
+    check = estimate.judge_times(record)
+    assert check.verdict == "failed"
+    assert "1 of 200 time stamps is before the one of the block before" in check.text
+    assert check.figures["backwards"] == 1
+
+
+def test_a_time_in_the_future_fails() -> None:
+    record = make_record()
+    record.latencies[7] = -2_000_000
+    check = estimate.judge_times(record)
+    assert check.verdict == "failed" and "in the future" in check.text
+
+
+def test_numbers_that_begin_anew_fail() -> None:
+    record = make_record()
+    record.restarts = 1
+    check = estimate.judge_loss(record, 0, 0, "idle")
+    assert check.verdict == "failed" and "begin anew" in check.text
+
+
+def test_a_lost_block_fails() -> None:
+    check = estimate.judge_loss(make_record(missing=(9,)), 1, 0, "busy")
+    assert check.verdict == "failed"
+    assert check.figures == {"blocks": 199, "lost": 1, "lost_events": 0}
+    assert "1 block lost of 200" in check.text
+    assert estimate.judge_loss(make_record(), 0, 0, "busy").verdict == "passed"
+    events = estimate.judge_loss(make_record(), 0, 3, "busy")
+    assert events.verdict == "failed" and "3 events" in events.text
+
+
+@pytest.mark.parametrize("noise, verdict", [(0.05, "passed"), (3.0, "failed")])
+def test_a_loop_is_found_where_it_is(noise: float, verdict: str) -> None:
+    rng = np.random.default_rng(2)
+    sent = rng.normal(0, 1, 4000)
+    heard = np.concatenate([np.zeros(123), 0.5 * sent])
+    heard += rng.normal(0, noise, len(heard))
+    check = estimate.judge_loop(sent, heard)
+    assert check.verdict == verdict
+    assert check.figures["delay_samples"] == 123
+    if verdict == "passed":
+        assert check.figures["gain"] == pytest.approx(0.5, rel=0.02)
+
+
+def test_an_input_that_hears_nothing() -> None:
+    check = estimate.judge_loop(np.ones(100), np.zeros(200))
+    assert check.verdict == "failed"
+
+
+# --- the program ------------------------------------------------------------------------
+
+
+def start(board: FakeBoard, *words: str) -> subprocess.Popen[str]:
+    (board.sysfs / "bus/zio/version").write_text("1.4\n")
+    for part, name in ("", "lost_triggers"), ("chan0/", "lost_blocks"):
+        statistics = board.device / f"cset0/{part}statistics"
+        statistics.mkdir(exist_ok=True)
+        (statistics / name).write_text("0\n")
+    return subprocess.Popen(
+        [sys.executable, PROGRAM, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def feed(board: FakeBoard, child: subprocess.Popen[str]) -> None:
+    """Give blocks as the program reads them, until it has ended."""
+    for seq in itertools.count():
+        if child.poll() is not None:
+            return
+        board.put(0, seq)
+
+
+@pytest.fixture
+def child_of_board(board: FakeBoard) -> Any:
+    children = []
+
+    def run(*words: str) -> subprocess.Popen[str]:
+        child = start(board, *words)
+        children.append(child)
+        threading.Thread(target=feed, args=(board, child), daemon=True).start()
+        return child
+
+    yield run
+    for child in children:
+        child.kill()
+        child.wait()
+
+
+def wait_for_line(child: subprocess.Popen[str], text: str) -> None:
+    assert child.stdout
+    for line in child.stdout:
+        if text in line:
+            return
+    raise AssertionError(child.communicate()[1])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_restores_all(
+    board: FakeBoard, child_of_board: Any, number: signal.Signals
+) -> None:
+    before = board.settings()
+    child = child_of_board("zzero", "-s", "60")
+    trigger = board.device / "cset0/current_trigger"
+    while trigger.read_text().strip() != "hrt" or not child.stdout:
+        assert child.poll() is None, child.communicate()
+    child.send_signal(number)
+    assert child.wait(30) == 128 + number
+    after = board.settings()
+    assert {k: v for k, v in after.items() if "/statistics/" not in k} == before
+
+
+def test_errors_name_object_cause_and_remedy(
+    board: FakeBoard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for words, status, text in (
+        (["none"], 3, "none: no such device or channel; there are: zzero-0000"),
+        ([], 2, "DEVICE"),
+        (["zzero/0/trigger"], 1, "is a trigger: name a device, set or channel"),
+        (["zzero", "-s", "0"], 2, "is not from"),
+        (["zzero", "-o", "/none/x"], 3, "/none/x"),
+    ):
+        child = start(board, *words)
+        err = child.communicate()[1]
+        assert child.returncode == status, err
+        assert text in err, err
+
+
+class Options:
+    """Options of the program as they are without words."""
+
+    def __new__(cls, *words: str) -> Any:
+        return selftest.make_parser().parse_words([*words, "zzero"])
+
+
+def test_what_an_output_is_not_asked(board: FakeBoard) -> None:
+    (board.device / "cset0/direction").write_text("output\n")
+    (board.sysfs / "bus/zio/version").write_text("1.4\n")
+    before = board.settings()
+    report = selftest.run_tests("zzero", Options())
+    checks = report["sets"][0]["checks"]
+    assert [check["verdict"] for check in checks] == ["skipped"]
+    assert "--play" in checks[0]["text"]
+    assert report["result"] == "nothing was measured"
+    assert board.settings() == before
+    json.dumps(report)
+
+
+def test_the_load_ends() -> None:
+    with selftest.load() as count:
+        found = os.listdir(f"/proc/{os.getpid()}/task/{os.getpid()}")
+        assert count == os.cpu_count() and found
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_period_of_the_settings(board: FakeBoard) -> None:
+    cset = zio.find("zzero/0")
+    assert selftest.wanted_period(cset) == 10**9
+    (board.device / "cset0/trigger/period-ns").unlink()
+    assert selftest.wanted_period(cset) is None
+    (board.device / "cset0/rate").write_text("48000\n")
+    assert selftest.wanted_period(cset, 480) == 10_000_000
+    assert selftest.wanted_period(cset, 480, 96_000.0) == 5_000_000
+
+
+def test_a_board_without_a_driver_stays(board: FakeBoard) -> None:
+    check = removal.check_removal(zio.find("zzero"), "zzero-0-0")
+    assert (check.verdict, check.text) == (
+        "skipped",
+        "zzero-0000: no driver can give its hardware away",
+    )

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Take a board away and bring it back, and see what its reader gets."""
+
+from __future__ import annotations
+
+import errno as codes
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ._errors import Error
+from ._estimate import Check
+from ._libzio import ffi, lib
+from ._objects import Object, _list, find
+from ._open import open_channel
+from .cli import STOPS, Failure
+
+MOST_S = 20.0
+
+
+def _driver_of(device: Object) -> Path | None:
+    """Return the link to the driver that has the hardware of a board."""
+    parent = Path(os.path.realpath(device.path)).parent
+    return next((p / "driver" for p in (parent, parent.parent) if _is_bound(p)), None)
+
+
+def _configured() -> list[Object]:
+    """Return the devices of configfs; none if the kernel has no configfs."""
+    try:
+        return _list(ffi.NULL, lib.ZIO_OBJECT_CONFIG_DEVICE)
+    except Error as error:
+        if error.errno != codes.ENOENT:
+            raise
+        return []
+
+
+def _is_bound(place: Path) -> bool:
+    return (place / "driver/unbind").exists()
+
+
+class Plug:
+    """The way in which a board goes and comes: configfs, or the driver of its bus."""
+
+    def __init__(self, device: Object) -> None:
+        self._live = next(
+            (c for c in _configured() if c.text("name") == device.name), None
+        )
+        link = None if self._live else _driver_of(device)
+        self._driver = Path(os.path.realpath(link)) if link else None
+        self._hardware = link.parent.name if link else ""
+        if self._live is None and self._driver is None:
+            raise LookupError(f"{device.name}: no driver can give its hardware away")
+
+    def pull(self) -> None:
+        """Take the board away."""
+        self._set("unbind", 0)
+
+    def push(self) -> None:
+        """Bring the board back."""
+        self._set("bind", 1)
+
+    def _set(self, action: str, live: int) -> None:
+        if self._live is not None:
+            self._live["live"] = live
+        elif self._driver is not None:
+            (self._driver / action).write_text(self._hardware)
+
+
+@contextmanager
+def _kept_settings(name: str) -> Iterator[None]:
+    """Set all that a board had before, by zio save and zio restore."""
+    program = shutil.which("zio")
+    if program is None:
+        raise Failure("zio, which keeps the settings, is not in $PATH: add its directory")
+    saved = subprocess.run([program, "save"], capture_output=True, text=True, check=True)
+    lines = [
+        line
+        for line in saved.stdout.splitlines()
+        if line.startswith(f"{name}/") or f"={name}-" in line
+    ]
+    try:
+        yield
+    finally:
+        restore = [program, "restore", "-"]
+        subprocess.run(restore, input="\n".join(lines) + "\n", text=True, check=True)
+
+
+@contextmanager
+def _signals_wait() -> Iterator[None]:
+    """Let Ctrl-C come when the board is back."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class _Waiter(threading.Thread):
+    """Reads until the board has gone."""
+
+    def __init__(self, node: str) -> None:
+        super().__init__(daemon=True)
+        self._channel = open_channel(node)
+        self.ended = 0.0
+
+    def run(self) -> None:
+        try:
+            while self._channel.read() is not None:
+                pass
+        except (OSError, ValueError):
+            pass
+        self.ended = time.monotonic()
+
+    def stop(self) -> None:
+        """End the thread, if the board has not."""
+        self._channel.interrupt()
+        self.join()
+        self._channel.close()
+
+
+def _comes_back(node: str) -> bool:
+    """Wait until the channel can be opened, as udev and the driver make it."""
+    end = time.monotonic() + MOST_S
+    while time.monotonic() < end:
+        try:
+            find(node)
+            open_channel(node, nonblock=True).close()
+        except OSError:
+            time.sleep(0.01)
+        else:
+            return True
+    return False
+
+
+def check_removal(device: Object, node: str) -> Check:
+    """Take the board away from its reader, and bring it back with its settings."""
+    try:
+        plug = Plug(device)
+    except LookupError as error:
+        return Check("removal", "skipped", str(error.args[0]), {})
+    with _signals_wait(), _kept_settings(device.name):
+        waiter = _Waiter(node)
+        waiter.start()
+        begin = time.monotonic()
+        try:
+            plug.pull()
+            pulled = time.monotonic() - begin
+            waiter.join(MOST_S)
+        finally:
+            waiter.stop()
+            plug.push()
+        is_back = _comes_back(node)
+    ended = waiter.ended - begin
+    figures = {"removal_ms": 1000 * pulled, "reader_ended_ms": 1000 * ended}
+    text = (
+        f"the removal took {1000 * pulled:.3g} ms, the reader ended after "
+        f"{1000 * ended:.3g} ms"
+    )
+    is_good = is_back and ended < MOST_S
+    text += ", and the board is back" if is_back else ", and the board did not come back"
+    return Check("removal", "passed" if is_good else "failed", text, figures)
