@@ -68,7 +68,7 @@ from pathlib import Path
 
 from . import kernel
 from .boot import Boot
-from .common import Failure, Parser, Usage, handle_signals, number, say, setup
+from .common import ROOT, Failure, Parser, Usage, handle_signals, number, say, setup
 from .image import Image, find_modules, pack, split_addition
 from .machine import MOUNTS, Machine, qemu_command, qemu_environment, qemu_sspci
 from .toolchain import Toolchain, toolchain_of
@@ -174,6 +174,7 @@ def guest_settings(options: argparse.Namespace, toolchain: Toolchain) -> str:
         "out": toolchain.arch.ports[0],
         "err": toolchain.arch.ports[1],
         "interactive": "no" if options.command else "yes",
+        "tree": str(ROOT),
         "leaks": "yes" if options.leaks else "no",
         "host_modules": " ".join(HOST_MODULES) if options.host_root else "",
         "net_modules": " ".join(NET_MODULES) if options.forward else "",

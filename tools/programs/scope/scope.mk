@@ -27,6 +27,9 @@ scope-picture: scope-ready
 
 # A virtual machine whose page a browser of this machine shows
 cache_home = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)
+# The demo fails if the machine does, and not only if sed does.
+scope-demo: SHELL = /bin/bash
+scope-demo: .SHELLFLAGS = -o pipefail -c
 scope-demo: scope-ready
 	../tests/vm --host-root --mem 1024 --timeout 86400 --forward 8642 \
 		--add $(unit)/scope/browser/guest -- "zio-load zio-trig-timer; \
