@@ -539,6 +539,9 @@ test_top()
 	equal "$(grep -c CHANNEL out)" 2 'top: as many times as asked for'
 	has out '^zzero-0000-0-2 inp user +0 +0 +0 +0 +5/16 +3$' 'top: a row'
 	lacks out zzero-0001 'top: pattern'
+	refused 3 'plot: an output' \
+		'^zio: zzero-1-0 is an output, which cannot be read: plot an input, or the block file' \
+		plot zzero-1-0
 	run 2 'top: sort' "$zio" top -s nonsense
 	run 2 'top: count' "$zio" top -n x
 	run 2 'top: interval' "$zio" top -i 0

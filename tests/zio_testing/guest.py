@@ -398,7 +398,9 @@ class SavedMachine:
         try:
             done = running.run(ATTACH, RESUME_LIMIT)
             if self.has_host and not done.status:
-                done = running.run(f"zio-mount-host {shlex.quote(str(TESTING.parent))}", RESUME_LIMIT)
+                done = running.run(
+                    f"zio-mount-host {shlex.quote(str(TESTING.parent))}", RESUME_LIMIT
+                )
             if done.status:
                 end = f"{read_log(work / 'qemu')}{read_log(running.log)[-1000:]}"
                 raise Failure(f"the machine cannot mount its files: {done.said}\n{end}")

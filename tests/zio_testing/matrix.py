@@ -45,7 +45,7 @@ from .modules import build_tools
 from .runner import run_selftest
 from .selftests import PLACES, find_all, find_place
 from .stage import compilers_for
-from .suite import can_enter
+from .suite import NO_MOUNTS, can_enter
 from .tap import FAILED, Results
 from .toolchain import toolchain_of
 
@@ -138,7 +138,7 @@ def compile_target(target: Target) -> None:
     except Failure as error:
         raise Skipped(f"{target.name}: the archive has no headers: {error}") from error
     if (toolchain_of(tree).root or target.is_32) and not can_enter():
-        raise Skipped(f"{target.name}: no mounts here: unshare --mount fails")
+        raise Skipped(f"{target.name}: {NO_MOUNTS}")
     if not target.is_32:
         compile_changed(target, tree)
     if target.has_tools:

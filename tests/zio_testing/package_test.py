@@ -12,7 +12,7 @@ from .debian_root import ROOTS, Root
 from .kernel_cache import release_of
 from .package_build import VERSION, build
 from .package_install import install, modules_of, releases_of, test_modules
-from .suite import can_enter
+from .suite import NO_MOUNTS, can_enter
 from .trial import Trial, run
 
 NAMES = "zio-dkms libzio1 libzio-dev zio-tools zio-doc python3-zio zio-nexus".split()
@@ -248,7 +248,7 @@ def test_all(work: Path) -> int:
     release = release_of(kernel.prepare("distro"))
     packages = test_build(trial, work)
     if not can_enter():
-        trial.result("they install # SKIP no mounts here: unshare --mount fails", True)
+        trial.result(f"they install # SKIP {NO_MOUNTS}", True)
         return trial.end()
     root = Root(work / "root")
     before = root.files("zio")

@@ -282,6 +282,13 @@ def namespace() -> list[str | Path]:
     return ["unshare", "--mount", *user]
 
 
+NO_MOUNTS = (
+    "no mounts here: unshare --mount fails: be root, or allow user namespaces (sysctl "
+    "kernel.unprivileged_userns_clone=1); a container needs CAP_SYS_ADMIN (docker run "
+    "--cap-add SYS_ADMIN --security-opt apparmor=unconfined)"
+)
+
+
 @functools.cache
 def can_enter() -> bool:
     """Tell if this machine lets a command run in a root. Some containers do not, and no

@@ -11,7 +11,9 @@ from zio_testing.common import TESTING
 
 # The archive has no package "chromium", and "openssl" cannot be installed.
 PROGRAMS = {
-    "apt-cache": 'case $2 in chromium) c="(none)" ;; *) c=1 ;; esac\necho "  Candidate: $c"',
+    "apt-cache": """
+case $2 in chromium) c="(none)" ;; *) c=1 ;; esac
+echo "  Candidate: $c\"""",
     "dpkg-query": 'sed "s/^/installed /" "{place}/have"',
     "apt-get": """
 for word; do

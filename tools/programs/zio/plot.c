@@ -275,9 +275,32 @@ static void close_sources(struct plot *plot)
 	free(plot->fds);
 }
 
+/* No user can read an output, and the kernel only says that root may not. */
+static bool is_output(const char *name)
+{
+	struct zio_object *chan = zio_find(NULL, name, NULL, NULL), *cset;
+	char set[NAME_LEN], direction[ZIO_TEXT_SIZE] = "";
+
+	put_text(set, sizeof(set), "%s", chan ? zio_object_name(chan) : "");
+	zio_object_free(chan);
+	if (!strrchr(set, '/'))
+		return false;
+	*strrchr(set, '/') = '\0';
+	cset = zio_find(NULL, set, NULL, NULL);
+	if (cset)
+		zio_attr_get(cset, "direction", direction, sizeof(direction), NULL);
+	zio_object_free(cset);
+	return !strcmp(direction, "output");
+}
+
 static int open_source(const struct plot *plot, struct source *src, const char *name)
 {
 	src->name = name;
+	if (is_output(name)) {
+		complain("%s is an output, which cannot be read: plot an input, or the block "
+			 "file that it plays", name);
+		return EXIT_OPEN;
+	}
 	src->channel = open_newest(name);
 	if (!src->channel)
 		return EXIT_OPEN;
