@@ -63,7 +63,8 @@ test_zero()
 test_stop()
 {
 	zio get -r zzero | grep -v statistics/ >/tmp/before
-	start_program $selftest zzero/0 -s 600
+	$selftest zzero/0 -s 600 >/tmp/got 2>/tmp/err &
+	child=$!
 	check "stop: it measures" wait_until 60 grep -q hrt $cset0/current_trigger
 	kill -INT $child
 	end_program "stop" 130 ''
