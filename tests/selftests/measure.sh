@@ -18,16 +18,22 @@ tools=$ZIO_TREE/tools
 python="zio-host env PYTHONDONTWRITEBYTECODE=1 PATH=$tools/bin:/usr/bin:/bin /usr/bin/python3"
 selftest="$python $tools/programs/selftest/zio-selftest"
 
+# settings BOARD
+settings()
+{
+	zio save | grep "^${1%%/*}[-/]"
+}
+
 # measure TEXT DEVICE OPTION...: the report is in /tmp/report; nothing is changed
 measure()
 {
 	text=$1 board=$2
-	zio get -r "$board" | grep -v statistics/ >/tmp/before
+	settings "$board" >/tmp/before
 	shift
 	$selftest "$@" --json >/tmp/report 2>/tmp/err
 	is_between "$text: status" $? 0 1
 	is "$text: no complaint" "$(cat /tmp/err)" ''
-	zio get -r "$board" | grep -v statistics/ >/tmp/after
+	settings "$board" >/tmp/after
 	is "$text: all settings are back" "$(diff /tmp/before /tmp/after)" ''
 }
 
@@ -62,13 +68,13 @@ test_zero()
 
 test_stop()
 {
-	zio get -r zzero | grep -v statistics/ >/tmp/before
+	settings zzero >/tmp/before
 	$selftest zzero/0 -s 600 >/tmp/got 2>/tmp/err &
 	child=$!
 	check "stop: it measures" wait_until 60 grep -q hrt $cset0/current_trigger
 	kill -INT $child
 	end_program "stop" 130 ''
-	zio get -r zzero | grep -v statistics/ >/tmp/after
+	settings zzero >/tmp/after
 	is "stop: all settings are back" "$(diff /tmp/before /tmp/after)" ''
 }
 
@@ -91,8 +97,7 @@ send_frames()
 {
 	$python -c '
 import fcntl, os, struct, sys, termios, time, tty
-fd = os.open("/host/dev/ttyS2" if os.path.exists("/host/dev/ttyS2") else "/dev/ttyS2",
-             os.O_RDWR | os.O_NOCTTY)
+fd = os.open("/dev/ttyS2", os.O_RDWR | os.O_NOCTTY)
 tty.setraw(fd)
 fcntl.ioctl(fd, termios.TIOCMBIS, struct.pack("i", 0x8000 | termios.TIOCM_DTR | termios.TIOCM_RTS))
 print("ready", flush=True)
@@ -102,13 +107,13 @@ while True:
     termios.tcdrain(fd)
     time.sleep(0.02)' >/tmp/sender 2>&1 &
 	sender=$!
-	wait_until 60 grep -q ready /tmp/sender
 }
 
 test_uart()
 {
 	zio-load zio-uart
-	check "a sender" send_frames || return
+	send_frames
+	check "a sender" wait_until 60 grep -q ready /tmp/sender
 	check "a serial line" zio create device zuart line tty=/dev/ttyS2 size=4 start=a55a \
 		checksum=sum8 ssize=2
 	measure "uart" zuart -s 2

@@ -13,6 +13,8 @@ need_argument "$usage" "$@"
 bin=$(cd "$1" && pwd)
 cd "$here/../.."
 documents=(README.md Documentation/*.md)
+# zio selftest runs another program.
+export PATH=$PWD/tools/programs/selftest:$PATH
 
 # commands: the commands in indented lines and in code, one a line, up to a pipe
 commands()
@@ -101,6 +103,11 @@ expect_all "packages in the table" Documentation/install.md "${packages[@]/#/| \
 sed -n '/apt-get purge/,/^$/p' Documentation/install.md >"$(dirname "$bin")/purge"
 expect_all "packages that are removed" "$(dirname "$bin")/purge" "${packages[@]/#/ }"
 rm "$(dirname "$bin")/purge"
+# Packages with the symbols for a debugger are of no use to most.
+verdict 'the line that installs packages: no -dbgsym' 'another line' \
+	grep -qF 'ls ./results/deb/*.deb | grep -v dbgsym' Documentation/install.md
+verdict 'the driver guide explains the five arguments of an attribute' 'it does not' \
+	grep -qF 'The five arguments are the name of the file' Documentation/driver-guide.md
 expect_all "pages in README.md" README.md Documentation/*.md
 expect_all "manual pages in README.md" README.md tools/man/*.md
 done_testing

@@ -86,6 +86,17 @@ def test_a_loss_does_not_change_the_rate() -> None:
     assert check.verdict == "passed", check.text
 
 
+def test_blocks_that_are_read_late_do_not_change_the_rate() -> None:
+    """A program that begins late finds a queue; a stall makes a step."""
+    record = make_record()
+    for begin, end in (0, 40), (120, 150):
+        for n in range(begin, end):
+            record.arrivals[n] = record.arrivals[end] - 1000 * (end - n)
+    check = rate(record)
+    assert check.verdict == "passed", check.text
+    assert check.figures["blocks_per_s"] == pytest.approx(100, rel=1e-3)
+
+
 def test_a_rate_that_nobody_knows() -> None:
     check = rate(make_record(host=PERIOD, period=PERIOD), None)
     assert check.verdict == "passed"
@@ -261,6 +272,13 @@ def test_what_an_output_is_not_asked(board: FakeBoard) -> None:
     assert report["result"] == "nothing was measured"
     assert board.settings() == before
     json.dumps(report)
+
+
+def test_the_manual_page_has_all_options() -> None:
+    page = PROGRAM.parents[2] / "man/zio-selftest.1.md"
+    text = page.read_text().replace("\\", "")
+    names = [n for a in selftest.make_parser()._actions for n in a.option_strings]
+    assert [name for name in names if f"**{name}**" not in text] == []
 
 
 def test_the_load_ends() -> None:

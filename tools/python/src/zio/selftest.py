@@ -182,6 +182,9 @@ class Listener:
         arrival = time.monotonic_ns()
         if not record.clock:
             record.clock = controls.clock(block.control)
+            if self._last is None:
+                # What a full queue lost before shows in the first block.
+                self.losses.look()
             n_channels = max(block.scaling.n_channels, 1)
             self.frames, self.rate = len(block) // n_channels, block.rate
         clock = CLOCK_IDS.get(record.clock)
