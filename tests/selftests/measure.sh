@@ -72,8 +72,8 @@ test_stop()
 	$selftest zzero/0 -s 600 >/tmp/got 2>/tmp/err &
 	child=$!
 	check "stop: it measures" wait_until 60 grep -q hrt $cset0/current_trigger
-	kill -INT $child
-	end_program "stop" 130 ''
+	kill -TERM $child
+	end_program "stop" 143 ''
 	settings zzero >/tmp/after
 	is "stop: all settings are back" "$(diff /tmp/before /tmp/after)" ''
 }
