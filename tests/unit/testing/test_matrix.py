@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from zio_testing import matrix
+from zio_testing import kernel, matrix
 from zio_testing.matrix import Row, Target
 
 S390X = Target("s390x-6.12", words=("C=1",))
@@ -21,7 +21,7 @@ def test_a_machine_without_mounts(
 ) -> None:
     """The reason of the skip says what to do."""
     monkeypatch.setattr(matrix, "LOGS", tmp_path)
-    monkeypatch.setattr(matrix.kernel, "prepare_headers", lambda name: tmp_path)
+    monkeypatch.setattr(kernel, "prepare_headers", lambda name: tmp_path)
     monkeypatch.setattr(matrix, "can_enter", lambda: False)
     with pytest.raises(matrix.Skipped, match="unshare --mount fails: be root, or"):
         matrix.compile_target(Target("distro", is_32=True))
