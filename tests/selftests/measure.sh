@@ -73,7 +73,10 @@ test_stop()
 	child=$!
 	check "stop: it measures" wait_until 60 grep -q hrt $cset0/current_trigger
 	kill -TERM $child
-	end_program "stop" 143 ''
+	status=0
+	wait $child || status=$?
+	is "stop: status" $status 143
+	is "stop: no complaint" "$(cat /tmp/err)" ''
 	settings zzero >/tmp/after
 	is "stop: all settings are back" "$(diff /tmp/before /tmp/after)" ''
 }

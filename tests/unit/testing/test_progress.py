@@ -23,7 +23,14 @@ def test_a_build_on_a_terminal(tmp_path: Path) -> None:
     fifo = tmp_path / "end"
     os.mkfifo(fifo)
     ours, theirs = pty.openpty()
-    command: list[str | Path] = [sys.executable, "-c", PROGRAM, TESTING, tmp_path / "log", fifo]
+    command: list[str | Path] = [
+        sys.executable,
+        "-c",
+        PROGRAM,
+        TESTING,
+        tmp_path / "log",
+        fifo,
+    ]
     with subprocess.Popen(command, stderr=theirs) as process:
         os.close(theirs)
         said = ""
