@@ -175,10 +175,10 @@ def judge_loss(record: Record, lost: int, events: int, load: str) -> Check:
         return _skipped("loss", record)
     noun = "block" if lost == 1 else "blocks"
     text = f"{lost} {noun} lost of {blocks + lost}, {load}"
-    if events:
-        text += f"; the set was too busy for {events} events: use a longer period"
     if lost:
         text += ": use a larger buffer, larger blocks, or a faster reader"
+    if events:
+        text += f"; the set was too busy for {events} events: use a longer period"
     if record.restarts:
         text += f"; {record.restarts} times the numbers begin anew"
     is_bad = lost or events or record.restarts
