@@ -357,7 +357,9 @@ test_set_errors()
 		set zzero/0 enable=0 nope enable=1
 	refused 1 'set: read only' 'zzero-0000/cset0/ssize is read-only' \
 		set zzero/0 enable=0 ssize=1
-	refused 1 'set: a part' 'is not an attribute' set zzero/0 trigger=1
+	refused 1 'set: a part' \
+		'zzero-0000/cset0/trigger is not an attribute: set current_trigger' \
+		set zzero/0 trigger=hrt
 	refused 1 'set: out of the object' 'has no' set zzero/0/chan0 ../enable=1
 }
 
@@ -504,6 +506,11 @@ test_create_errors()
 		create trigger hrt clock9 nonsense=1
 	mkdir configfs/zio/triggers/hrt/.new/.keep
 	echo 22 >configfs/zio/triggers/hrt/.new/.period-ns.errno
+	echo 22 >configfs/zio/devices/zzero/.new/.channels.errno
+	refused 1 'create: a device, refused' \
+		"device:rack9/channels: cannot set '0': Invalid argument: the page of the driver zzero has the values that it accepts" \
+		create device zzero rack9 channels=0
+	rm configfs/zio/devices/zzero/.new/.channels.errno
 	refused 1 'create: refused' "trigger:clock9/period-ns: cannot set '0': Invalid argument" \
 		create trigger hrt clock9 enable=1 period-ns=0
 	run 1 'create: no configfs' env ZIO_CONFIGFS="$work/none" "$zio" create \

@@ -93,7 +93,9 @@ static struct zio_object *find_attr(const struct zio_object *obj, const char *at
 	found = zio_find(obj, attr, name, err);
 	if (!found || *name)
 		return found;
-	zio_explain(err, EINVAL, "%s is not an attribute", found->name);
+	zio_explain(err, EINVAL, "%s is not an attribute%s", found->name,
+		    found->kind == ZIO_OBJECT_TRIGGER ? ": set current_trigger of the set" :
+		    found->kind == ZIO_OBJECT_BUFFER ? ": set current_buffer of the set" : "");
 	zio_object_free(found);
 	return NULL;
 }
