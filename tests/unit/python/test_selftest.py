@@ -299,6 +299,32 @@ def test_period_of_the_settings(board: FakeBoard) -> None:
     assert selftest.wanted_period(cset, 480, 96_000.0) == 5_000_000
 
 
+@pytest.mark.parametrize("status", [0, 1])
+def test_settings_around_a_removal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
+    """Those of the board alone, and what refers to it. A failure is told."""
+    program = tmp_path / "zio"
+    program.write_text(
+        "#!/bin/sh\nif [ $1 = save ]; then echo load zio; echo zadc-0000/x=1\n"
+        "echo zzero-0000/cset0/enable=0; echo zadc-0000/source=zzero-0000-0-1; exit 1; fi\n"
+        f"cat >{tmp_path}/given; echo zio: refused >&2; exit {status}\n"
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    failed = False
+    try:
+        with removal._kept_settings("zzero-0000"):
+            assert not (tmp_path / "given").exists()
+    except zio.cli.Failure as failure:
+        failed = "zzero-0000: its settings are not back: zio: refused" in str(failure)
+    assert failed == bool(status)
+    assert (tmp_path / "given").read_text().splitlines() == [
+        "zzero-0000/cset0/enable=0",
+        "zadc-0000/source=zzero-0000-0-1",
+    ]
+
+
 def test_a_board_without_a_driver_stays(board: FakeBoard) -> None:
     check = removal.check_removal(zio.find("zzero"), "zzero-0-0")
     assert (check.verdict, check.text) == (

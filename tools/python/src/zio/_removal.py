@@ -72,23 +72,29 @@ class Plug:
             (self._driver / action).write_text(self._hardware)
 
 
+def _zio(program: str, *words: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [program, *words], input=text, capture_output=True, text=True, check=False
+    )
+
+
 @contextmanager
 def _kept_settings(name: str) -> Iterator[None]:
     """Set all that a board had before, by zio save and zio restore."""
     program = shutil.which("zio")
     if program is None:
         raise Failure("zio, which keeps the settings, is not in $PATH: add its directory")
-    saved = subprocess.run([program, "save"], capture_output=True, text=True, check=True)
     lines = [
         line
-        for line in saved.stdout.splitlines()
+        for line in _zio(program, "save").stdout.splitlines()
         if line.startswith(f"{name}/") or f"={name}-" in line
     ]
     try:
         yield
     finally:
-        restore = [program, "restore", "-"]
-        subprocess.run(restore, input="\n".join(lines) + "\n", text=True, check=True)
+        done = _zio(program, "restore", "-", text="\n".join([*lines, ""]))
+        if done.returncode:
+            raise Failure(f"{name}: its settings are not back: {done.stderr.strip()}")
 
 
 @contextmanager
