@@ -127,6 +127,7 @@ test_uart()
 	wait $sender 2>/dev/null
 	measure "silent uart" zuart -s 0.3
 	is "silent uart: nothing is measured" "$(report 'r["result"]')" "nothing was measured"
+	zio destroy device line
 }
 
 test_loop()
