@@ -26,6 +26,7 @@ STEPS = {
     "nexus": ["unit/nexus"],
     "python": ["unit/python"],
     "pva": ["unit/pva"],
+    "languages": ["unit/languages"],
     "litmus": ["test_litmus.py"],
     "matrix": ["test_matrix.py"],
     "tools": ["unit", "models/qemu"],
@@ -41,7 +42,7 @@ PATHS = sorted(
     ((path, step) for step, paths in STEPS.items() for path in paths),
     key=lambda pair: -len(pair[0]),
 )
-PACKAGES = ("python", "nexus", "scope", "pva", "live")
+PACKAGES = ("python", "nexus", "scope", "pva", "live", "languages")
 # One machine, cluster, or scratch tree serves all tests of these.
 UNDIVIDED = ("docs", "live", "kafka", "mutants", "packages", "pva", "matrix", "intree")
 PYTHON_PATHS = (
@@ -119,6 +120,8 @@ def prepare(args: list[str]) -> None:
             build_tools("all")
         if packages & {"scope", "live"}:
             build_tools("scope-ready")
+    if "languages" in chosen:
+        setup("languages")
     if "docs" in chosen:
         setup("site", "scope")
     if chosen & {"tools", "kafka", "live"}:
