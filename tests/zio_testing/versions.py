@@ -25,6 +25,7 @@ REPEATS = {
     "debian/changelog": r"^zio \((.*?)\)",
     "CHANGELOG.md": r"^## (\S+)",
     "packaging/rpm/zio.spec": r"^Version: +(\S+)",
+    "tools/languages/rust/Cargo.toml": r'^version = "(.*)\.0"',
 }
 MAP = "tools/libzio/libzio.map"
 SONAME = ("tools/Makefile", r"^soname = libzio\.so\.(\S+)")

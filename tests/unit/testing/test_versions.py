@@ -16,6 +16,7 @@ SAME = {
     "debian/changelog": "zio (2.1) unstable\n\nzio (1.0) unstable\n",
     "CHANGELOG.md": "# Changes\n## 2.1\n## 1.0\n",
     "packaging/rpm/zio.spec": "Version:        2.1\n",
+    "tools/languages/rust/Cargo.toml": 'version = "2.1.0"\n',
     "drivers/a.c": '\nMODULE_VERSION(ZIO_MODULE_VERSION);\nMODULE_LICENSE("GPL");\n',
 }
 
