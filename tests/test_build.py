@@ -36,6 +36,7 @@ PYTHON: dict[str, Words] = {
     "tools/programs/scope": ["zio_scope"],
     "tools/programs/pva": ["zio_pva"],
     "tools/programs/migrate": ["zio_migrate"],
+    "tools/programs/root": ["zio2root"],
     "examples/languages": ["."],
 }
 

@@ -110,7 +110,7 @@ def test_pva(trial: Trial, root: Root) -> None:
     found = root.run("zio-pva", "/tmp/blocks")
     good = found[0] == 1 and "pip install --require-hashes" in found[1]
     trial.result("zio-pva says how to install p4p", good, found[1])
-    packages = output_of([ROOT / "tests/unit/pva/fetch-p4p"]).strip()
+    packages = output_of([ROOT / "tests/unit/fetch-venv", "pva"]).strip()
     venv = f"/opt/zio-pva/lib/{Path(packages).parent.name}"
     shutil.copytree(packages, root.directory / venv[1:] / "site-packages")
     path = f"PYTHONPATH={venv}/site-packages"

@@ -9,7 +9,7 @@ import pytest
 
 from .conftest import EXAMPLES, PAGE, code_of, lines_of
 
-NAMES = "peaks.cpp peaks.rs peaks.m peaks.py peaks.js Peaks.java".split()
+NAMES = "peaks.cpp peaks.rs peaks.m peaks_root.py peaks.py peaks.js Peaks.java".split()
 # Java needs a class, and a loop for the largest of some numbers.
 MOST_LINES = {"Peaks.java": 14}
 

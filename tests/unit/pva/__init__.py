@@ -6,7 +6,10 @@ import sys
 from pathlib import Path
 
 PACKAGES = subprocess.run(
-    [Path(__file__).with_name("fetch-p4p")], capture_output=True, text=True, check=True
+    [Path(__file__).parents[1] / "fetch-venv", "pva"],
+    capture_output=True,
+    text=True,
+    check=True,
 ).stdout.strip()
 # Behind those of Debian: numpy is there as well.
 sys.path.append(PACKAGES)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""zio2root: the file has what the library reads"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zio
+
+from zio_testing.common import ROOT
+
+from .conftest import EXAMPLES
+
+PROGRAM = ROOT / "tools/programs/root/zio2root"
+FETCH = ROOT / "tests/unit/fetch-venv"
+SHOW = """
+import sys, uproot
+with uproot.open(sys.argv[1]) as file:
+    for name in sorted(file.keys(cycle=False)):
+        tree = file[name]
+        print(tree.title, tree["lost"].array().tolist(), tree["values"].array().tolist())
+"""
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="module")
+def python() -> Run:
+    """Return a function that runs Python with uproot. It has an own numpy."""
+    command = [FETCH, "root"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip("PyPI package uproot is missing")
+    env = {
+        **os.environ,
+        "PYTHONPATH": f"{done.stdout.strip()}:{os.environ['PYTHONPATH']}",
+    }
+
+    def run(*words: object, status: int = 0) -> subprocess.CompletedProcess[str]:
+        command = ["/usr/bin/python3", *map(str, words)]
+        done = subprocess.run(command, capture_output=True, text=True, env=env)
+        assert done.returncode == status, done.stderr
+        return done
+
+    return run
+
+
+def test_example(python: Run, recording: Path, expected: str, tmp_path: Path) -> None:
+    said = python(PROGRAM, recording, tmp_path / "run.root").stderr
+    assert said == "8 blocks, 1600 bytes, lost 2\n"
+    assert python(EXAMPLES / "peaks_root.py", tmp_path / "run.root").stdout == expected
+
+
+def test_channels_with_blocks_of_any_size(python: Run, tmp_path: Path) -> None:
+    source, target = tmp_path / "two.zio", tmp_path / "two.root"
+    with zio.open(str(source), create=True) as out:
+        for seq in (0, 1, 4):
+            volts = zio.make_control("adc-0-1", seq=seq, unit="V", scale=0.5)
+            out.write(np.arange(seq, dtype="i2"), volts)
+            out.write(np.arange(2, dtype="u1"), zio.make_control("b-1-0", seq=seq))
+    python(PROGRAM, source, target)
+    assert python("-c", SHOW, target).stdout == (
+        "adc-0000-0-1 [V] [0, 0, 2] [[], [0.0], [0.0, 0.5, 1.0, 1.5]]\n"
+        "b-0000-1-0 [0, 0, 2] [[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]]\n"
+    )
+    python(PROGRAM, "-n", 1, source, target)
+    assert python("-c", SHOW, target).stdout.count("\n") == 1
+
+
+def test_more_values_than_a_piece(python: Run, tmp_path: Path) -> None:
+    source, target = tmp_path / "long.zio", tmp_path / "long.root"
+    with zio.open(str(source), create=True) as out:
+        for seq in range(3):
+            out.write(np.full(700_000, seq, "u1"), zio.make_control("b-1-0", seq=seq))
+    python(PROGRAM, source, target)
+    show = SHOW.replace(".tolist()", ".to_numpy().sum()")
+    assert python("-c", show, target).stdout == "b-0000-1-0 0 2100000.0\n"
+
+
+def test_file_that_was_cut(python: Run, recording: Path, tmp_path: Path) -> None:
+    """What is good is in the file."""
+    cut, target = tmp_path / "cut.zio", tmp_path / "cut.root"
+    cut.write_bytes(recording.read_bytes()[:-1])
+    said = python(PROGRAM, cut, target, status=1).stderr
+    assert "cut.zio: end of file after" in said
+    assert "[0, 0, 0, 0, 2, 0, 0]" in python("-c", SHOW, target).stdout
+
+
+def test_program_without_uproot() -> None:
+    done = subprocess.run(
+        [PROGRAM, "--help"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1 and "pip install --require-hashes" in done.stderr
