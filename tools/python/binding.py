@@ -2,7 +2,6 @@
 """Describe the module zio._libzio for cffi: the declarations and the C code."""
 
 import os
-import sys
 import sysconfig
 from pathlib import Path
 
@@ -16,8 +15,6 @@ builder.cdef((HERE / "libzio.cdef").read_text())
 library = TOOLS / "libzio/libzio.a"
 # pip knows no settings: the module then has the library of this tree in it.
 static = os.environ.get("ZIO_STATIC", "1") == "1"
-if static and not library.exists():
-    sys.exit(f"no {library}: build it by `make -C {TOOLS} lib`, or set ZIO_STATIC=0")
 # cffi 1.x uses the limited API unless this word is defined.
 is_limited = not sysconfig.get_config_var("Py_GIL_DISABLED")
 builder.set_source(

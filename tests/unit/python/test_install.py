@@ -11,8 +11,9 @@ import sys
 from pathlib import Path
 from zipfile import ZipFile
 
-TOOLS = Path(__file__).resolve().parents[3] / "tools"
-PACKAGE = "tools/python"
+ROOT = Path(__file__).resolve().parents[3]
+FOLDERS = ("tools", "include/uapi", "packaging/wheels", "LICENSES")
+FILES = ("setup.py", "pyproject.toml", "MANIFEST.in", "COPYING")
 
 
 def output_of(*command: str | Path, **settings: str) -> str:
@@ -29,7 +30,7 @@ def output_of(*command: str | Path, **settings: str) -> str:
 
 
 def test_install(tmp_path: Path) -> None:
-    make = ("make", "-s", "-C", TOOLS, f"DESTDIR={tmp_path}", "PYTHONDIR=/packages")
+    make = ("make", "-s", "-C", ROOT / "tools", f"DESTDIR={tmp_path}", "PYTHONDIR=/packages")
     output_of(*make, "install-python")
     program = "import zio; print(zio.__file__, hasattr(zio, 'group'))"
     found = output_of(
@@ -41,12 +42,11 @@ def test_install(tmp_path: Path) -> None:
 
 
 def test_version() -> None:
-    header = (TOOLS / "libzio/zio.h").read_text()
+    header = (ROOT / "tools/libzio/zio.h").read_text()
     wanted = re.search(r'LIBZIO_VERSION "(.*)"', header)
     assert wanted
-    setup = str(TOOLS / "python/setup.py")
-    found = output_of("env", "-C", TOOLS / "python", "-u", "ZIO_VERSION",
-                      sys.executable, setup, "-q", "--version")  # fmt: skip
+    found = output_of("env", "-C", ROOT, "-u", "ZIO_VERSION",
+                      sys.executable, "setup.py", "-q", "--version")  # fmt: skip
     assert found.splitlines()[-1] == wanted[1]
 
 
@@ -57,16 +57,19 @@ def test_pip(tmp_path: Path) -> None:
     # pip builds in the tree, where the other tests have their package.
     tree = tmp_path / "tree"
     ignore = shutil.ignore_patterns("build", "*.egg-info")
-    for folder in (PACKAGE, "tools/libzio", "include/uapi"):
-        shutil.copytree(TOOLS.parent / folder, tree / folder, ignore=ignore)
+    for folder in FOLDERS:
+        shutil.copytree(ROOT / folder, tree / folder, ignore=ignore)
+    for file in FILES:
+        shutil.copy(ROOT / file, tree)
     options = ("--no-index", "--no-build-isolation", "--no-deps", "--no-cache-dir")
-    output_of(venv / "bin/pip", "wheel", "-q", *options, "-w", tmp_path, tree / PACKAGE)
+    pip = (venv / "bin/pip", "wheel", "-q", *options, "-w", tmp_path, tree)
+    output_of(*pip, ZIO_PROGRAMS="0")
     (wheel,) = tmp_path.glob("zio-*-cp311-abi3-*.whl")
-    folder = TOOLS / "python/src/zio"
+    folder = ROOT / "tools/python/src/zio"
     sources = {path.name for path in folder.iterdir() if path.is_file()}
-    compiled = {"_buffer.abi3.so", "_libzio.abi3.so"}
+    made = {"_buffer.abi3.so", "_libzio.abi3.so", "sample.zio"}
     names = {name.removeprefix("zio/") for name in ZipFile(wheel).namelist()}
-    assert {name for name in names if "/" not in name} == sources | compiled
+    assert {name for name in names if "/" not in name} == sources | made
     output_of(venv / "bin/pip", "install", "-q", "--no-index", "--no-deps", wheel)
     found = output_of(
         venv / "bin/python", "-c", "import zio; print(zio.__file__)", PYTHONPATH=""

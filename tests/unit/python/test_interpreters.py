@@ -14,7 +14,7 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 TESTS = HERE.parents[1]
-PACKAGE = TESTS.parent / "tools/python"
+ROOT = TESTS.parent
 NAMES = [f"python3.{minor}{kind}" for minor in range(12, 20) for kind in ("", "t")]
 PYTHONS = [path for name in NAMES if (path := shutil.which(name))]
 PYTHONS += filter(None, os.environ.get("ZIO_PYTHONS", "").split(":"))
@@ -45,9 +45,9 @@ def run(folder: Path, library: Path, *command: str | Path, **settings: str) -> s
 
 
 def build(python: str, folder: Path) -> Path:
-    """Build the package for an interpreter without a global lock."""
+    """Build the module zio for an interpreter without a global lock."""
     words = f"setup.py -q build --build-base {folder} --build-lib {folder}/lib"
-    run(PACKAGE, folder, python, *words.split())
+    run(ROOT, folder, python, *words.split(), ZIO_PROGRAMS="0")
     return folder / "lib"
 
 
@@ -58,7 +58,7 @@ def test_on_another_interpreter(python: str, tmp_path: Path) -> None:
         has_no_lock = run(tmp_path, tmp_path, python, "-c", PROBE).endswith("1\n")
     except RuntimeError as error:
         pytest.skip(str(error).splitlines()[-1])
-    library, settings = PACKAGE / "build/lib", {}
+    library, settings = ROOT / "tools/python/build/lib", {}
     if has_no_lock:
         # cffi 1 does not say that it needs no lock.
         library, settings = build(python, tmp_path), {"PYTHON_GIL": "0"}

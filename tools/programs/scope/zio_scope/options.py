@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 import zio
-from zio.cli import Parser, number
+from zio.cli import CANNOT_OPEN, Failure, Parser, number
 
 from . import security
 
@@ -40,6 +40,7 @@ def make_parser() -> Parser:
     add("--speed", type=number(0, 1e9, read=float), default=1.0, metavar="X",
         help="play files X times as fast (default 1; 0: do not wait)")
     add("--loop", action="store_true", help="play files again at their end")
+    add("--demo", action="store_true", help="play a sample recording, which needs no board")
     # fmt: on
     return parser.add_standard(zio.__version__)
 
@@ -56,4 +57,16 @@ def complete(parser: Parser, options: argparse.Namespace) -> argparse.Namespace:
         parser.error(f"--listen: {error}")
     if options.token_file is None:
         options.token_file = security.default_token_file(os.environ)
+    if options.demo:
+        if options.names:
+            parser.error("--demo: give no NAME with it")
+        options.names, options.loop = [sample()], True
     return options
+
+
+def sample() -> str:
+    """Return the sample recording of the package zio."""
+    try:
+        return zio.sample()
+    except FileNotFoundError as error:
+        raise Failure(str(error), CANNOT_OPEN) from error

@@ -25,6 +25,7 @@ from ._objects import Devices, Object, devices, find
 from ._open import open_channel as open
 from ._printable import printable
 from ._reader import Reader
+from ._sample import sample
 from ._units import Scaling, scaling
 
 __all__ = [
@@ -62,6 +63,7 @@ __all__ = [
     "make_control",
     "open",
     "printable",
+    "sample",
     "scaling",
 ]
 
