@@ -49,7 +49,7 @@ install: modules_install install-files
 	@echo "Now: udevadm control --reload; modprobe zio-zero"
 
 # All but modules
-.PHONY: install-files dkms deb print-modules
+.PHONY: install-files dkms deb wheels print-modules
 SHARE = $(DESTDIR)$(PREFIX)/share/zio
 install-files:
 	$(MAKE) -C tools install PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
@@ -98,6 +98,9 @@ print-modules:
 
 deb:
 	tests/packages build $(DEB_ARGS)
+
+wheels:
+	packaging/wheels/wheels $(WHEEL_ARGS)
 
 clean:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) clean
@@ -171,6 +174,7 @@ help:
 	@echo 'make                  modules (for KDIR) and tools'
 	@echo 'make install          modules, tools, man pages, udev rules (as root)'
 	@echo 'make deb              Debian packages, in results/deb'
+	@echo 'make wheels           Python wheels for PyPI, in results/wheels'
 	@echo 'make uninstall        undo that'
 	@echo 'make demo             set up, build, and acquire blocks in a virtual machine'
 	@echo 'make demo-kafka       the same through Apache Kafka, with a recorder'

@@ -108,7 +108,7 @@ setup(
     long_description=(ROOT / "packaging/wheels/README.md").read_text(),
     long_description_content_type="text/markdown",
     license="LGPL-2.1-or-later AND GPL-2.0-only AND MIT",
-    license_files=["COPYING", "LICENSES/*", "page/uplot/LICENSE"],
+    license_files=["COPYING", "LICENSES/*"],
     platforms=["Linux"],
     python_requires=">=3.9",
     package_dir=PACKAGES,
