@@ -19,6 +19,8 @@ Usage: check [--only STEP]... [--kernel NAME]... [TEST]... [OPTION OF pytest]...
              client are on this machine
   packages   the Debian packages: built twice, installed in a small system of their
              own, with DKMS for two kernels, and in a virtual machine
+  wheels     the wheel of the Python package: in empty Debian 12 and 13, from pip to
+             a picture in a browser in a minute
   litmus     the memory barriers, against the kernel's memory model
   kafka      zio-kafka with a mock, and with real brokers, some of which are killed
   vm         the tests of the virtual machine

@@ -10,6 +10,7 @@ kernel allows it.
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from .common import CACHE, Failure, Words, locked, output_of, say, setup
@@ -67,8 +68,8 @@ def make_private(directory: Path) -> None:
     directory.chmod(0o700)
 
 
-def make_base(base: Path, suite: str, arch: str) -> None:
-    """Run debootstrap."""
+def make_base(base: Path, suite: str, arch: str, packages: Sequence[str]) -> None:
+    """Run debootstrap. The system also has @packages."""
     setup("packages")
     new = ROOTS / f".new-{base.name}"
     shutil.rmtree(new, ignore_errors=True)
@@ -76,9 +77,10 @@ def make_base(base: Path, suite: str, arch: str) -> None:
     lines = sources_of(suite)
     site = next(line.split()[1] for line in lines if line.split()[2] == suite)
     say(f"debootstrap {suite} for {arch} from {site} (kept in {ROOTS})")
-    command: Words = ["debootstrap", "--variant=minbase", f"--arch={arch}", suite, new]
+    command = ["debootstrap", "--variant=minbase", f"--arch={arch}"]
+    command += [f"--include={','.join(packages)}"] if packages else []
     with open(ROOTS / f"debootstrap-{base.name}.log", "wb") as log:
-        if subprocess.run([*command, site], stdout=log, stderr=log).returncode:
+        if subprocess.run([*command, suite, new, site], stdout=log, stderr=log).returncode:
             raise Failure(f"debootstrap failed: see {log.name}")
     (new / "etc/apt/sources.list").write_text("\n".join(lines) + "\n")
     (new / "etc/apt/apt.conf.d/zio").write_text(SETTINGS)
@@ -89,26 +91,35 @@ class Root:
     """A copy of the base system, in a directory that the caller removes. The programs of
     another processor run only inside the block of emulation.emulated()."""
 
-    def __init__(self, directory: Path, suite: str = "", arch: str = "amd64") -> None:
-        suite = suite or native_suite()
+    def __init__(
+        self,
+        directory: Path,
+        suite: str = "",
+        arch: str = "amd64",
+        packages: Sequence[str] = (),
+    ) -> None:
+        name = "-".join((suite or native_suite(), arch, *packages))
         self.directory = directory
-        self.base = ROOTS / f"base-{suite}-{arch}"
-        self.log = ROOTS / f"root-{suite}-{arch}.log"
+        self.base = ROOTS / f"base-{name}"
+        self.log = ROOTS / f"root-{name}.log"
         with locked(Path(f"{self.base}.lock")):
             if not (self.base / "etc/apt/apt.conf.d/zio").exists():
-                make_base(self.base, suite, arch)
+                make_base(self.base, suite or native_suite(), arch, packages)
             copy: Words = ["cp", "-a", "--reflink=auto", self.base, directory]
             subprocess.run(copy, check=True)
         shutil.copy("/etc/resolv.conf", directory / "etc/resolv.conf")
         self.log.write_text("")
 
-    def run(self, *command: str | Path) -> tuple[int, str]:
-        """Return the exit status of a command in the root, and what it said."""
+    def words(self, *command: str | Path) -> Words:
+        """Return what starts a command in the root."""
         given = [name for name in PASSED_ON if name in os.environ]
         passed = [f"{name}={os.environ[name]}" for name in given]
-        words = [*enter(self.directory), "env", "-i", *ENVIRONMENT, *passed, *command]
+        return [*enter(self.directory), "env", "-i", *ENVIRONMENT, *passed, *command]
+
+    def run(self, *command: str | Path) -> tuple[int, str]:
+        """Return the exit status of a command in the root, and what it said."""
         done = subprocess.run(
-            words,
+            self.words(*command),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -17,6 +17,7 @@ WIDTH = 2
 STEPS = {
     "kernel": ["test_kernel.py"],
     "packages": ["test_packages.py"],
+    "wheels": ["test_wheels.py"],
     "build": ["test_build.py"],
     "testing": ["unit/testing"],
     "kafka": ["unit/kafka"],
@@ -44,7 +45,8 @@ PATHS = sorted(
 )
 PACKAGES = ("python", "nexus", "scope", "pva", "live", "languages")
 # One machine, cluster, or scratch tree serves all tests of these.
-UNDIVIDED = ("docs", "live", "kafka", "mutants", "packages", "pva", "matrix", "intree")
+UNDIVIDED = ("docs", "live", "kafka", "mutants", "packages", "wheels", "pva")
+UNDIVIDED += ("matrix", "intree")
 PYTHON_PATHS = (
     TESTING,
     ROOT / "tools/python/build/lib",
@@ -122,7 +124,7 @@ def prepare(args: list[str]) -> None:
             build_tools("scope-ready")
     if "languages" in chosen:
         setup("languages")
-    if "docs" in chosen:
+    if chosen & {"docs", "wheels"}:
         setup("site", "scope")
     if chosen & {"tools", "kafka", "live"}:
         build_tools("check-ready")

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The wheel of the Python package, in empty Debian systems without a compiler: pip
+installs it, and what it has works with no kernel module and no checkout."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from zio_testing.common import ROOT, TESTING, running
+from zio_testing.debian_root import ROOTS, Root, make_private
+from zio_testing.package_build import VERSION
+from zio_testing.suite import can_enter
+
+SUITES = ("bookworm", "trixie")
+PIP = "/venv/bin/pip install -q --disable-pip-version-check"
+# Seconds from `pip install` to the picture, on a machine that does nothing else
+LIMIT = 60
+# The certificates that this machine trusts: its network may need more than pip has.
+TRUST = "etc/ssl/certs/ca-certificates.crt"
+
+READ = """
+import numpy as np, zio
+with zio.open(zio.sample()) as channel:
+    pulses = [b.values().max() for b in channel if b.channel == "demo-0000-0-1"]
+print(zio.__version__, len(pulses), np.histogram(pulses, [0, 0.5, 1.5, 2.5])[0].sum())
+"""
+
+
+class Steps:
+    """The seconds of each step, which the report of the tests has."""
+
+    def __init__(self) -> None:
+        self.begin = self.last = time.monotonic()
+        self.text = ""
+
+    def end(self, what: str) -> None:
+        now = time.monotonic()
+        self.text += f"{now - self.last:6.1f} s  {what}\n"
+        self.last = now
+
+    def judge(self) -> None:
+        """Other programs of the machine take their part of each second."""
+        busy = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+        self.text += f"{self.last - self.begin:6.1f} s  in all, {busy:.1f} jobs for each CPU"
+        print(self.text, file=sys.stderr)
+        assert self.last - self.begin < LIMIT * busy, self.text
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the wheel for this machine."""
+    place = tmp_path_factory.mktemp("wheels")
+    words = [ROOT / "packaging/wheels/wheels", "--arch", "x86_64", place]
+    subprocess.run(words, check=True)
+    (found,) = place.glob(f"zio-{VERSION}-cp311-abi3-manylinux_2_28_x86_64.whl")
+    return found
+
+
+@pytest.fixture(scope="module", params=SUITES)
+def system(request: pytest.FixtureRequest, wheel: Path) -> Iterator[Root]:
+    """An empty system with the wheel, where nothing is installed of it."""
+    if os.geteuid() or not can_enter():
+        pytest.skip("it needs root and mounts: sudo tests/check --only wheels")
+    make_private(ROOTS)
+    with tempfile.TemporaryDirectory(prefix="try.", dir=ROOTS) as work:
+        root = Root(Path(work, "root"), request.param, packages=("python3-venv",))
+        if Path("/", TRUST).exists():
+            (root.directory / TRUST).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(Path("/", TRUST), root.directory / TRUST)
+        shutil.copy(wheel, root.directory)
+        yield root
+
+
+def expect(found: tuple[int, str]) -> str:
+    assert found[0] == 0, found[1]
+    return found[1]
+
+
+def install(root: Root, extra: str) -> None:
+    """Run pip as a user does."""
+    (wheel,) = root.directory.glob("*.whl")
+    trust = f"export PIP_CERT=/{TRUST};" if (root.directory / TRUST).exists() else ""
+    expect(root.run("sh", "-c", f"{trust} {PIP} '/{wheel.name}[{extra}]'"))
+
+
+def page_url(root: Root, line: str) -> str:
+    """Return the URL with the token; a pipe gets it without."""
+    token = (root.directory / "root/.local/state/zio/scope-token").read_text()
+    return f"{line.split()[0]}#token={token.strip()}"
+
+
+def draw(url: str, steps: Steps) -> None:
+    """Wait until a browser has drawn the three waveforms."""
+    from unit.scope.browser import conftest
+
+    with conftest.driver() as browser:
+        steps.end("Chromium has started")
+        page = conftest.Page(browser).open(url)
+        page.wait("s && s.frame && s.frame.points && s.channels.length === 3")
+        steps.end("the page has drawn a frame")
+        page.wait("s.channels.every((c) => c.state === 'live')")
+        assert "demo-0000-0-1" in page.text("body")
+
+
+def test_what_the_wheel_has(wheel: Path) -> None:
+    with ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    wanted = ("zio/sample.zio", "zio_scope/page/uplot/uPlot.esm.js", "zio_pva/cli.py")
+    uplot = "zio_scope/page/uplot/LICENSE"
+    assert names.issuperset((*wanted, uplot, "zio_nexus/cli.py"))
+    assert not any(name.startswith("zio.libs/") for name in names)
+    assert wheel.stat().st_size < 3e6
+
+
+def test_a_picture_in_a_minute(system: Root) -> None:
+    assert system.run("sh", "-c", "command -v cc gcc")[0] != 0, "there is a compiler"
+    steps = Steps()
+    expect(system.run("python3", "-m", "venv", "/venv"))
+    steps.end("python3 -m venv")
+    install(system, "scope")
+    steps.end("pip install zio[scope]")
+    command = system.words("/venv/bin/zio-scope", "--demo", "--port", "0")
+    with running(subprocess.Popen(command, stdout=subprocess.PIPE)) as scope:
+        assert scope.stdout
+        line = scope.stdout.readline().decode()
+        steps.end("zio-scope --demo listens")
+        draw(page_url(system, line), steps)
+        scope.stdout.close()
+    steps.judge()
+
+
+def test_reading(system: Root) -> None:
+    """The sample recording, and a histogram of the heights of its pulses"""
+    assert expect(system.run("/venv/bin/python", "-c", READ)) == f"{VERSION} 398 398\n"
+
+
+def test_what_is_missing(system: Root) -> None:
+    """A program without its extra says how to get it."""
+    status, said = system.run("/venv/bin/zio-nexus", "/sample.zio", "-o", "/run7.nxs")
+    assert status == 1 and "pip install 'zio[nexus]'" in said, said
+    status, said = system.run("/venv/bin/zio-pva", "/sample.zio")
+    assert status == 1 and "pip install 'zio[pva]'" in said, said
+
+
+def test_recording(system: Root) -> None:
+    install(system, "nexus")
+    script = """cd /tmp; sample=$(/venv/bin/python -c 'import zio; print(zio.sample())')
+    /venv/bin/zio-nexus -q "$sample" -o run7.nxs; /venv/bin/zio-nexus verify run7.nxs"""
+    said = system.run("sh", "-c", script)[1]
+    assert "demo-0000-0-1: 398 blocks, 796000 bytes, lost 2 in 2 gaps" in said, said
+
+
+def test_removal(system: Root) -> None:
+    expect(system.run("/venv/bin/pip", "uninstall", "-q", "-y", "zio"))
+    left = {name for name in system.files("zio") if name.startswith("/venv")}
+    assert not left
+
+
+def test_the_program_of_the_wheels_tells_its_usage() -> None:
+    program = ROOT / "packaging/wheels/wheels"
+    assert subprocess.run([program, "--nosuch"], capture_output=True).returncode == 2
+    assert subprocess.run([TESTING / "venv"], capture_output=True).returncode == 2
