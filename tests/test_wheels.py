@@ -2,6 +2,7 @@
 """The wheel of the Python package, in empty Debian systems without a compiler: pip
 installs it, and what it has works with no kernel module and no checkout."""
 
+import importlib
 import os
 import shutil
 import subprocess
@@ -14,7 +15,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from zio_testing.common import ROOT, TESTING, running
+from zio_testing.common import ROOT, TESTING, Words, running
 from zio_testing.debian_root import ROOTS, Root, make_private
 from zio_testing.package_build import VERSION
 from zio_testing.suite import can_enter
@@ -49,16 +50,17 @@ class Steps:
     def judge(self) -> None:
         """Other programs of the machine take their part of each second."""
         busy = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
-        self.text += f"{self.last - self.begin:6.1f} s  in all, {busy:.1f} jobs for each CPU"
+        spent = self.last - self.begin
+        self.text += f"{spent:6.1f} s  in all, {busy:.1f} jobs for each CPU"
         print(self.text, file=sys.stderr)
-        assert self.last - self.begin < LIMIT * busy, self.text
+        assert spent < LIMIT * busy, self.text
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the wheel for this machine."""
     place = tmp_path_factory.mktemp("wheels")
-    words = [ROOT / "packaging/wheels/wheels", "--arch", "x86_64", place]
+    words: Words = [ROOT / "packaging/wheels/wheels", "--arch", "x86_64", place]
     subprocess.run(words, check=True)
     (found,) = place.glob(f"zio-{VERSION}-cp311-abi3-manylinux_2_28_x86_64.whl")
     return found
@@ -99,8 +101,7 @@ def page_url(root: Root, line: str) -> str:
 
 def draw(url: str, steps: Steps) -> None:
     """Wait until a browser has drawn the three waveforms."""
-    from unit.scope.browser import conftest
-
+    conftest = importlib.import_module("unit.scope.browser.conftest")
     with conftest.driver() as browser:
         steps.end("Chromium has started")
         page = conftest.Page(browser).open(url)

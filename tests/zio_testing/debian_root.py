@@ -80,7 +80,9 @@ def make_base(base: Path, suite: str, arch: str, packages: Sequence[str]) -> Non
     command = ["debootstrap", "--variant=minbase", f"--arch={arch}"]
     command += [f"--include={','.join(packages)}"] if packages else []
     with open(ROOTS / f"debootstrap-{base.name}.log", "wb") as log:
-        if subprocess.run([*command, suite, new, site], stdout=log, stderr=log).returncode:
+        if subprocess.run(
+            [*command, suite, new, site], stdout=log, stderr=log
+        ).returncode:
             raise Failure(f"debootstrap failed: see {log.name}")
     (new / "etc/apt/sources.list").write_text("\n".join(lines) + "\n")
     (new / "etc/apt/apt.conf.d/zio").write_text(SETTINGS)
@@ -98,13 +100,14 @@ class Root:
         arch: str = "amd64",
         packages: Sequence[str] = (),
     ) -> None:
-        name = "-".join((suite or native_suite(), arch, *packages))
+        suite = suite or native_suite()
+        name = "-".join((suite, arch, *packages))
         self.directory = directory
         self.base = ROOTS / f"base-{name}"
         self.log = ROOTS / f"root-{name}.log"
         with locked(Path(f"{self.base}.lock")):
             if not (self.base / "etc/apt/apt.conf.d/zio").exists():
-                make_base(self.base, suite or native_suite(), arch, packages)
+                make_base(self.base, suite, arch, packages)
             copy: Words = ["cp", "-a", "--reflink=auto", self.base, directory]
             subprocess.run(copy, check=True)
         shutil.copy("/etc/resolv.conf", directory / "etc/resolv.conf")

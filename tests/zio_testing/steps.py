@@ -45,8 +45,7 @@ PATHS = sorted(
 )
 PACKAGES = ("python", "nexus", "scope", "pva", "live", "languages")
 # One machine, cluster, or scratch tree serves all tests of these.
-UNDIVIDED = ("docs", "live", "kafka", "mutants", "packages", "wheels", "pva")
-UNDIVIDED += ("matrix", "intree")
+UNDIVIDED = "docs live kafka mutants packages wheels pva matrix intree".split()
 PYTHON_PATHS = (
     TESTING,
     ROOT / "tools/python/build/lib",

@@ -30,7 +30,14 @@ def output_of(*command: str | Path, **settings: str) -> str:
 
 
 def test_install(tmp_path: Path) -> None:
-    make = ("make", "-s", "-C", ROOT / "tools", f"DESTDIR={tmp_path}", "PYTHONDIR=/packages")
+    make = (
+        "make",
+        "-s",
+        "-C",
+        ROOT / "tools",
+        f"DESTDIR={tmp_path}",
+        "PYTHONDIR=/packages",
+    )
     output_of(*make, "install-python")
     program = "import zio; print(zio.__file__, hasattr(zio, 'group'))"
     found = output_of(
