@@ -44,6 +44,7 @@ modules_install: modules
 	$(MAKE) -C $(KDIR) M=$(M) modules_install
 
 install: modules_install install-files
+	$(MAKE) -C tools install-more PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
 	install -D -m 644 $(M)/Module.symvers $(SYMVERS)
 	[ -n "$(DESTDIR)" ] || groupadd --force --system zio
 	@echo "Now: udevadm control --reload; modprobe zio-zero"
@@ -172,7 +173,7 @@ bench-share:
 
 help:
 	@echo 'make                  modules (for KDIR) and tools'
-	@echo 'make install          modules, tools, man pages, udev rules (as root)'
+	@echo 'make install          modules, all programs, the Python package (as root)'
 	@echo 'make deb              Debian packages, in results/deb'
 	@echo 'make wheels           Python wheels for PyPI, in results/wheels'
 	@echo 'make uninstall        undo that'

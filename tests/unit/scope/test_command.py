@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from zio.cli import candidates
+import zio
+from zio.cli import Failure, candidates
 from zio_scope import page_files
-from zio_scope.options import make_parser
+from zio_scope.options import complete, make_parser
 
 SCOPE = Path(__file__).resolve().parents[3] / "tools/programs/scope"
 TOOLS = SCOPE.parents[1]
@@ -117,6 +118,20 @@ def test_wrong_usage(words: list[str]) -> None:
     status, said = run(*words)
     assert status == 2
     assert "zio-scope --help" in said
+
+
+def test_demo_takes_no_name() -> None:
+    status, said = run("--demo", "run7.zio")
+    assert status == 2
+    assert "--demo: give no NAME with it" in said
+
+
+def test_demo_of_a_package_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(zio._sample, "FILE", Path("/nosuch"))
+    options = make_parser().parse_words(["--demo"])
+    with pytest.raises(Failure, match="/nosuch: build the package") as failure:
+        complete(make_parser(), options)
+    assert failure.value.status == 3
 
 
 def test_help_and_version() -> None:

@@ -31,7 +31,12 @@ install-kafka: kafka man/zio-kafka.1
 		>$(DESTDIR)$(UNITDIR)/zio-kafka@.service
 	ln -sf zio $(DESTDIR)$(COMPDIR)/zio-kafka
 
-.PHONY: kafka install-kafka
+uninstall-kafka:
+	rm -f $(DESTDIR)$(BINDIR)/zio-kafka $(DESTDIR)$(COMPDIR)/zio-kafka
+	rm -f $(DESTDIR)$(MANDIR)/man1/zio-kafka.1 $(DESTDIR)$(UNITDIR)/zio-kafka@.service
+	rm -rf $(DESTDIR)$(PREFIX)/share/doc/zio-kafka
+
+.PHONY: kafka install-kafka uninstall-kafka
 
 # What zio-kafka is compared with
 kafka-bench: kafka bin/zio-kafka-plain

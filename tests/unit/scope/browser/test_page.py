@@ -440,6 +440,14 @@ def test_the_mouse(daemon: Start, page: Page, recording: Any) -> None:
     page.wait("s.view.range === null && s.frame.points === 256")
 
 
+def test_the_demo(daemon: Start, page: Page) -> None:
+    """Three channels in volts, and the losses of the second one"""
+    page.open(daemon("--demo", "--speed", "8").url)
+    page.wait("s.channels.length === 3 && s.channels.every((c) => c.unit === 'V')")
+    page.wait("s.frame.points && s.channels[1].lost === 2")
+    assert page.value("s.channels[0].lost + s.channels[2].lost") == 0
+
+
 def test_sixty_frames_a_second_at_most(daemon: Start, page: Page, recording: Any) -> None:
     path = recording(20_000, 32, step_ns=1_000_000)
     page.open(daemon(path, "--loop").url)
