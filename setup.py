@@ -93,7 +93,7 @@ class Build(build):
 
 
 class Sources(sdist):
-    """Adds uPlot: who builds from sources needs no npm."""
+    """Adds uPlot, so that a build from this archive needs no npm."""
 
     def make_release_tree(self, base_dir: str, files: list[str]) -> None:
         """Make the tree of the archive."""
@@ -102,7 +102,7 @@ class Sources(sdist):
 
 
 setup(
-    name="zio",
+    name="zio-daq",  # PyPI has another project with the name zio.
     version=os.environ.get("ZIO_VERSION") or version(),
     description="Data acquisition: read, record and show the blocks of ZIO channels",
     long_description=(ROOT / "packaging/wheels/README.md").read_text(),

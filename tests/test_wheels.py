@@ -62,7 +62,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("wheels")
     words: Words = [ROOT / "packaging/wheels/wheels", "--arch", "x86_64", place]
     subprocess.run(words, check=True)
-    (found,) = place.glob(f"zio-{VERSION}-cp311-abi3-manylinux_2_28_x86_64.whl")
+    (found,) = place.glob(f"zio_daq-{VERSION}-cp311-abi3-manylinux_2_28_x86_64.whl")
     return found
 
 
@@ -127,7 +127,7 @@ def test_a_picture_in_a_minute(system: Root) -> None:
     expect(system.run("python3", "-m", "venv", "/venv"))
     steps.end("python3 -m venv")
     install(system, "scope")
-    steps.end("pip install zio[scope]")
+    steps.end("pip install zio-daq[scope]")
     command = system.words("/venv/bin/zio-scope", "--demo", "--port", "0")
     with running(subprocess.Popen(command, stdout=subprocess.PIPE)) as scope:
         assert scope.stdout
@@ -146,9 +146,9 @@ def test_reading(system: Root) -> None:
 def test_what_is_missing(system: Root) -> None:
     """A program without its extra says how to get it."""
     status, said = system.run("/venv/bin/zio-nexus", "/sample.zio", "-o", "/run7.nxs")
-    assert status == 1 and "pip install 'zio[nexus]'" in said, said
+    assert status == 1 and "pip install 'zio-daq[nexus]'" in said, said
     status, said = system.run("/venv/bin/zio-pva", "/sample.zio")
-    assert status == 1 and "pip install 'zio[pva]'" in said, said
+    assert status == 1 and "pip install 'zio-daq[pva]'" in said, said
 
 
 def test_recording(system: Root) -> None:
@@ -160,7 +160,7 @@ def test_recording(system: Root) -> None:
 
 
 def test_removal(system: Root) -> None:
-    expect(system.run("/venv/bin/pip", "uninstall", "-q", "-y", "zio"))
+    expect(system.run("/venv/bin/pip", "uninstall", "-q", "-y", "zio-daq"))
     left = {name for name in system.files("zio") if name.startswith("/venv")}
     assert not left
 

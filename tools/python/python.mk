@@ -32,6 +32,6 @@ uninstall-python:
 	rm -rf $(DESTDIR)$(PYTHONDIR)/zio
 
 clean-python:
-	rm -rf $(python_dir) ../build ../zio.egg-info
+	rm -rf $(python_dir) ../build ../zio_daq.egg-info
 
 .PHONY: python install-python uninstall-python python-cffi clean-python

@@ -71,7 +71,7 @@ def test_pip(tmp_path: Path) -> None:
     options = ("--no-index", "--no-build-isolation", "--no-deps", "--no-cache-dir")
     pip = (venv / "bin/pip", "wheel", "-q", *options, "-w", tmp_path, tree)
     output_of(*pip, ZIO_PROGRAMS="0")
-    (wheel,) = tmp_path.glob("zio-*-cp311-abi3-*.whl")
+    (wheel,) = tmp_path.glob("zio_daq-*-cp311-abi3-*.whl")
     folder = ROOT / "tools/python/src/zio"
     sources = {path.name for path in folder.iterdir() if path.is_file()}
     made = {"_buffer.abi3.so", "_libzio.abi3.so", "sample.zio"}

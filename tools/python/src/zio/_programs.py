@@ -33,5 +33,5 @@ def run(name: str) -> int:
         program = importlib.import_module(f"zio_{name}.cli")
         return int(program.main(sys.argv[1:]))
     except ImportError as error:
-        complain(f"zio-{name}", f"{error}: pip install 'zio[{name}]'")
+        complain(f"zio-{name}", f"{error}: pip install 'zio-daq[{name}]'")
         return FAILED
