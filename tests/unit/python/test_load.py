@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import zio
 
+pytest.importorskip("xarray", reason="this interpreter has no xarray")
 START = 1_700_000_000
 Maker = Callable[..., str]
 MONOTONIC, TAI = 1, 11
