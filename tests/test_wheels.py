@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -47,13 +47,14 @@ class Steps:
         self.text += f"{now - self.last:6.1f} s  {what}\n"
         self.last = now
 
-    def judge(self) -> None:
-        """Other programs of the machine take their part of each second."""
+    def judge(self) -> str:
+        """Return the text. Other programs of the machine take their part of a second."""
         busy = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
         spent = self.last - self.begin
         self.text += f"{spent:6.1f} s  in all, {busy:.1f} jobs for each CPU"
         print(self.text, file=sys.stderr)
         assert spent < LIMIT * busy, self.text
+        return self.text
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +122,10 @@ def test_what_the_wheel_has(wheel: Path) -> None:
     assert wheel.stat().st_size < 3e6
 
 
-def test_a_picture_in_a_minute(system: Root) -> None:
+def test_a_picture_in_a_minute(
+    system: Root, record_property: Callable[[str, object], None]
+) -> None:
+    """The report of the tests, junit.xml, has the time of each step."""
     assert system.run("sh", "-c", "command -v cc gcc")[0] != 0, "there is a compiler"
     steps = Steps()
     expect(system.run("python3", "-m", "venv", "/venv"))
@@ -135,7 +139,7 @@ def test_a_picture_in_a_minute(system: Root) -> None:
         steps.end("zio-scope --demo listens")
         draw(page_url(system, line), steps)
         scope.stdout.close()
-    steps.judge()
+    record_property("steps", steps.judge())
 
 
 def test_reading(system: Root) -> None:
