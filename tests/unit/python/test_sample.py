@@ -36,6 +36,13 @@ def test_what_is_lost() -> None:
     assert alarms == [(NAMES[1], 151), (NAMES[1], 301)]
 
 
+def test_times() -> None:
+    with zio.open(zio.sample()) as channel:
+        times = [block.time_ns for block in channel if block.channel == NAMES[0]]
+    assert times[0] == _sample.BEGIN * 10**9
+    assert set(np.diff(times)) == {20_000_000}
+
+
 def test_size(volts: dict[str, np.ndarray]) -> None:
     assert {name: len(v) for name, v in volts.items()} == dict(
         zip(NAMES, (400_000, 398_000, 400_000))

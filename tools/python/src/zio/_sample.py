@@ -94,13 +94,16 @@ def control_of(channel: int, seq: int, has_lost: bool) -> np.void:
     """Return the control of a block."""
     control = make_control(
         name=f"demo-0-{channel}",
-        time=BEGIN + seq * SIZE / RATE,
+        time=BEGIN,
         unit="V",
         scale=SCALE,
         rate=RATE,
         seq=seq,
         signed=True,
     )
+    # A float has no room for the nanoseconds since 1970.
+    secs, ticks = divmod(seq * SIZE * 10**9 // RATE, 10**9)
+    control["tstamp"]["secs"], control["tstamp"]["ticks"] = BEGIN + secs, ticks
     if has_lost:
         control["zio_alarms"] = lib.ZIO_ALARM_LOST_BLOCK
     return control
