@@ -22,8 +22,6 @@ from zio_testing.suite import can_enter
 
 SUITES = ("bookworm", "trixie")
 PIP = "/venv/bin/pip install -q --disable-pip-version-check"
-# Seconds from `pip install` to the picture, on a machine that does nothing else
-LIMIT = 60
 # The certificates that this machine trusts: its network may need more than pip has.
 TRUST = "etc/ssl/certs/ca-certificates.crt"
 
@@ -47,13 +45,10 @@ class Steps:
         self.text += f"{now - self.last:6.1f} s  {what}\n"
         self.last = now
 
-    def judge(self) -> str:
-        """Return the text. Other programs of the machine take their part of a second."""
-        busy = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
-        spent = self.last - self.begin
-        self.text += f"{spent:6.1f} s  in all, {busy:.1f} jobs for each CPU"
+    def total(self) -> str:
+        """Return the text. A slow network or a busy machine is no failure."""
+        self.text += f"{self.last - self.begin:6.1f} s  in all"
         print(self.text, file=sys.stderr)
-        assert spent < LIMIT * busy, self.text
         return self.text
 
 
@@ -122,7 +117,7 @@ def test_what_the_wheel_has(wheel: Path) -> None:
     assert wheel.stat().st_size < 3e6
 
 
-def test_a_picture_in_a_minute(
+def test_a_picture_without_a_kernel(
     system: Root, record_property: Callable[[str, object], None]
 ) -> None:
     """The report of the tests, junit.xml, has the time of each step."""
@@ -139,7 +134,7 @@ def test_a_picture_in_a_minute(
         steps.end("zio-scope --demo listens")
         draw(page_url(system, line), steps)
         scope.stdout.close()
-    record_property("steps", steps.judge())
+    record_property("steps", steps.total())
 
 
 def test_reading(system: Root) -> None:
