@@ -307,7 +307,8 @@ def test_settings_around_a_removal(
     program = tmp_path / "zio"
     program.write_text(
         "#!/bin/sh\nif [ $1 = save ]; then echo load zio; echo zadc-0000/x=1\n"
-        "echo zzero-0000/cset0/enable=0; echo zadc-0000/source=zzero-0000-0-1; exit 1; fi\n"
+        "echo zzero-0000/cset0/enable=0\n"
+        "echo zadc-0000/source=zzero-0000-0-1; exit 1; fi\n"
         f"cat >{tmp_path}/given; echo zio: refused >&2; exit {status}\n"
     )
     program.chmod(0o755)
