@@ -16,10 +16,10 @@ documents=(README.md Documentation/*.md)
 # zio selftest runs another program.
 export PATH=$PWD/tools/programs/selftest:$PATH
 
-# commands: the commands in indented lines and in code, one a line, up to a pipe
+# commands: the commands in lines of their own and in code, one a line, up to a pipe
 commands()
 {
-	grep -ohE '(^    +([$#] )?|`)(zio|zio-dump|zio-copy|zio-cat-file) [^`|>#]*' \
+	grep -ohE '(^ *([$#] )?|`)(zio|zio-dump|zio-copy|zio-cat-file) [^`|>#]*' \
 		"${documents[@]}" | sed -E 's/^ *([$#] )?`?//' | sort -u
 }
 
@@ -76,8 +76,8 @@ expect_all()
 # listed DIRECTORY: what `ls DIRECTORY` shows in the tutorial
 listed()
 {
-	sed -n "\\|\$ ls $1\$|,/^    \$ e/p" Documentation/two-boards-one-clock.md |
-		grep -v '\$' | tr -s ' ' '\n' | grep . | sort
+	sed -n "\\|\$ ls $1\$|,/^\$ e/p" Documentation/two-boards-one-clock.md |
+		grep -v '^\$' | tr -s ' ' '\n' | grep . | sort
 }
 
 # expect_listing TEXT DIRECTORY PATTERN: the listing has the files of the reference

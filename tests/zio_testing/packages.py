@@ -5,6 +5,7 @@ Usage: packages build [--arch ARCH] [DIRECTORY]
        packages test
        packages autopkgtest
        packages system [--suite SUITE] [--arch ARCH] [--keep DIRECTORY]
+       packages documents [--system DIRECTORY] [PAGE...]
 
 build puts the packages into results/deb, or DIRECTORY, and prints their names. They
 replace packages of an earlier build there. A directory with other files is refused. The
@@ -30,6 +31,11 @@ only modules with a signature that it knows. A system takes some 15 minutes. Wit
 arm64, the programs of the root run under an emulator, also the compiler that DKMS starts:
 this takes twice as long. --keep keeps the packages, the disk and the logs.
 
+documents prints TAP. It installs the packages in an empty system, boots it in a virtual
+machine, and runs the blocks of each page of README.md, Documentation/ and tools/man/ (or
+only of PAGE, such as tutorial.md) in the order of the page, in an empty directory.
+--system keeps the disk of the system in DIRECTORY, or takes it from there, such as it is.
+
 All but build without --arch need root: they start sudo when you are not root.
 """
 
@@ -39,12 +45,12 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from . import autopkgtest, package_test, system
+from . import autopkgtest, documents, package_test, system
 from .common import CACHE, ROOT, TESTING, Failure, Parser
 from .debian_root import ROOTS, make_private
 from .package_build import build, build_for, clear
 
-COMMANDS = ("build", "test", "autopkgtest", "system")
+COMMANDS = ("build", "test", "autopkgtest", "system", "documents")
 ARCHES = ("amd64", "arm64")
 
 
@@ -89,7 +95,10 @@ def parse_options(words: list[str]) -> argparse.Namespace:
     if words[:1] == ["system"]:
         parser.add_argument("--suite", default="")
         parser.add_argument("--keep", type=Path)
-    return parser.parse_args(words)
+    if words[:1] == ["documents"]:
+        parser.add_argument("--system", type=Path)
+        parser.add_argument("pages", nargs="*")
+    return parser.parse_intermixed_args(words)
 
 
 def main(words: list[str]) -> int:
@@ -103,6 +112,8 @@ def main(words: list[str]) -> int:
             return package_test.test_all(work)
         if options.command == "autopkgtest":
             return autopkgtest.test(work)
+        if options.command == "documents":
+            return documents.test(work, options.pages, options.system)
         return system.test(options.suite, options.arch, work)
     finally:
         if getattr(options, "keep", None):
