@@ -26,7 +26,7 @@
 #include "../tests/models/qemu/slidas-pattern.h"
 #include "bench.h"
 
-/* Registers of the card's test bench: Documentation/slink-model.md */
+/* Registers of the card's test bench: Documentation/slink/slink-model.md */
 #define TIME_LOW	(0x004 / 4)
 #define TIME_HIGH	(0x008 / 4)
 #define MODE		(0x010 / 4)

@@ -2,8 +2,8 @@
 /*
  * mini.c: a small driver for a card with an AMCC S5933 that sends words
  *
- * Documentation/s5933.md explains it. It has no ids of cards. It suits each card that begins
- * to send when it gets a value in mailbox 1. The emulated SSPCI is one:
+ * Documentation/slink/s5933.md explains it. It has no ids of cards. It suits each card
+ * that begins to send when it gets a value in mailbox 1. The emulated SSPCI is one:
  *
  *   modprobe zio-s5933-mini start=0x03000007
  *   echo 10dc 0012 >/sys/bus/pci/drivers/zio-s5933-mini/new_id

@@ -4,7 +4,7 @@
  *
  * cset0: input, one channel of 32-bit words; each event of the link is a block
  *
- * Documentation/slink.md describes its use.
+ * Documentation/slink/slink.md describes its use.
  */
 #include <linux/module.h>
 #include <linux/zio-compat.h>

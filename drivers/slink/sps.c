@@ -4,7 +4,7 @@
  *
  * cset0: output, one channel of 32-bit words; each block is an event on the link
  *
- * Documentation/slink.md describes its use.
+ * Documentation/slink/slink.md describes its use.
  */
 #include <linux/module.h>
 #include <linux/zio-compat.h>

@@ -2,8 +2,8 @@
 /*
  * zio-s5933.h: the AMCC S5933 PCI Matchmaker, for drivers of cards with this chip
  *
- * The module zio-s5933 has these functions. Documentation/s5933.md shows how to write a
- * driver with them.
+ * The module zio-s5933 has these functions. Documentation/slink/s5933.md shows how to
+ * write a driver with them.
  *
  * The registers are those of the PCI side, in BAR 0. In their names "write" means that the
  * chip writes to the memory of the host (input). "Read" means that it reads there (output).

@@ -27,7 +27,7 @@ ARGUMENTS: dict[str, list[Any]] = {
     "completion_test.sh": [OUT, TOOLS / "completion/zio"],
     "header_test.sh": [ROOT / "include/uapi"],
     "udev_test.sh": [TOOLS / "udev/60-zio.rules"],
-    "bench_test.c": [ROOT / "Documentation/slink-model.md"],
+    "bench_test.c": [ROOT / "Documentation/slink/slink-model.md"],
 }
 # Seconds. Even on a busy machine only a program that hangs takes so long.
 PROGRAM_LIMIT = 3600

@@ -34,7 +34,7 @@ is a line for the shell. With no command, vm runs a shell on this terminal.
   --device sspci[,PROPERTY=VALUE]..., --device sps[,PROPERTY=VALUE]...
                           an emulated S-LINK card, destination or source, with its
                           test bench and the program slink-bench: see
-                          Documentation/slink-model.md
+                          Documentation/slink/slink-model.md
   --device xdma[,engines=N][,wide=on][,memory=on]
                           an emulated FPGA card: see Documentation/xdma.md
   --append ARG            one more argument for the kernel

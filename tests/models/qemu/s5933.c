@@ -2,7 +2,7 @@
 /*
  * s5933.c: a model of the AMCC S5933: registers, mailboxes, FIFO, resets
  *
- * See s5933.h and Documentation/slink-model.md.
+ * See s5933.h and Documentation/slink/slink-model.md.
  */
 #include <string.h>
 

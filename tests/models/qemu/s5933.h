@@ -4,7 +4,7 @@
  *
  * The model is plain C. It has functions for the registers, and callbacks for bus-master
  * cycles and the interrupt line. "Write" is add-on to PCI memory (A2P), "read" is PCI
- * memory to add-on (P2A). Documentation/slink-model.md has the source of each bit.
+ * memory to add-on (P2A). Documentation/slink/slink-model.md has the source of each bit.
  */
 #ifndef S5933_H
 #define S5933_H

@@ -3,7 +3,7 @@
  * sspci.h: a model of an SSPCI card, without its S5933
  *
  * It has the destination end of an S-LINK (LDC) and an external FIFO. Its logic lets words
- * of the expected type pass into the chip. Documentation/slink-model.md describes its
+ * of the expected type pass into the chip. Documentation/slink/slink-model.md describes its
  * mailboxes.
  */
 #ifndef SSPCI_H
