@@ -4,12 +4,13 @@
 The system boots from a disk, and QEMU saves it. Each page begins in this saved state, in
 an empty directory."""
 
-import re
+import contextlib
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from .boot import FAULT, NO_END, TIMED_OUT
 from .common import ROOT, TESTING, Failure, read_log, say
 from .debian_root import Root
 from .disk import TRIAL, WANTS, Disk
@@ -104,12 +105,21 @@ class Reader:
         outcome = self.running.run(encode(commands), BLOCK_LIMIT)
         faults = faults_in(outcome.log)[0]
         said = f"{outcome.said}{faults}"
-        if outcome.status == 124:
+        if outcome.status in (TIMED_OUT, NO_END):
             raise Failure(f"no end after {BLOCK_LIMIT} seconds:\n{commands}\n{said}")
-        return 99 if faults else outcome.status, said
+        return FAULT if faults else outcome.status, said
+
+    def drop_output(self) -> None:
+        """Forget what commands of the page before have printed since."""
+        assert self.running.port
+        self.running.port.setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            while self.running.port.recv(1 << 16):
+                pass
 
     def read(self, page: Path) -> Iterator[Block]:
         self.monitor("loadvm ready")
+        self.drop_output()
         yield from run_page(page, self.run)
 
 
@@ -129,11 +139,13 @@ def show(trial: Trial, page: Path, block: Block) -> None:
     trial.result(where, block.result != "not ok", block.said)
 
 
-def hidden_blocks(page: Path) -> list[str]:
-    """Return the first lines of indented blocks, which no tool can tell from text. Items of
-    lists may be indented."""
-    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)
-    return re.findall(r"(?:^|(?<=[^-*\d].\n))\n    (\S.*)", text)
+def read_page(trial: Trial, reader: Reader, page: Path) -> None:
+    """Run a page. A block that does not end is its last one."""
+    try:
+        for block in reader.read(page):
+            show(trial, page, block)
+    except Failure as error:
+        trial.result(f"{page.relative_to(ROOT)} ends", False, str(error))
 
 
 def read_pages(
@@ -144,8 +156,7 @@ def read_pages(
         reader.wait_until_ready()
         reader.monitor("savevm ready")
         for page in chosen(names):
-            for block in reader.read(page):
-                show(trial, page, block)
+            read_page(trial, reader, page)
     finally:
         reader.running.stop()
 
