@@ -44,6 +44,9 @@ class Image:
         """Add the programs of ZIO, and the scripts that use them."""
         for script in (TESTING / "machine/guest").glob("zio-*"):
             shutil.copy(script, self.at("/usr/sbin"))
+        # In PATH it stands before that of busybox.
+        self.at("/usr/local/bin").mkdir(parents=True)
+        shutil.copy(TESTING / "machine/guest/modprobe", self.at("/usr/local/bin"))
         tools = build_tools(self.toolchain) / "bin"
         for tool in filter(is_executable, tools.iterdir()):
             shutil.copy(tool, self.at("/usr/bin"))

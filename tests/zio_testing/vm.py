@@ -42,9 +42,9 @@ is a line for the shell. With no command, vm runs a shell on this terminal.
                           begins with a dash and has no space: --qemu=ARG
   --log FILE              keep the log of the kernel in FILE
 
-Inside: zio-load MODULE [PARAMETER=VALUE]..., zio-unload MODULE, zio-links (makes the
-links that udev makes elsewhere), zio-leak-scan, zio-host (with --host-root), busybox,
-dash as sh, the tools of ZIO.
+Inside: modprobe MODULE, which also makes the links that udev makes elsewhere, zio-load
+MODULE [PARAMETER=VALUE]..., zio-unload MODULE, zio-links, zio-leak-scan, zio-host (with
+--host-root), busybox, dash as sh, the tools of ZIO.
 
 Exit status: that of COMMAND; 99 after an oops, a warning, or a report of a sanitizer
 anywhere in the boot; 99 also after a fault of the software that the card saw (shown
