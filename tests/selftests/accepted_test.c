@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * accepted_test.c: the file "accepted" of a set tells the truth about each of its files
+ * accepted_test.c: the file "accepted" of a set, or of a directory in configfs, tells the
+ * truth about each of the other files
  *
  * Every file that can be written has a line. The ends of a range are accepted, and the
  * numbers next to them are refused; each word is accepted, and another one is refused.
@@ -126,7 +127,7 @@ static void check_file(const char *path, const char *values)
 	if (*values == '[')
 		check_range(path, values);
 	else if (*values == '<')
-		expect(path, "no such thing", true);
+		expect(path, "no such thing", strcmp(values, "<text>"));
 	else
 		check_words(path, values);
 	if (readable)
@@ -262,6 +263,26 @@ TEST("a shared trigger is a name for the set, and its values are not set here", 
 	ASSERT_HAS(strstr(lines, "\ncurrent_trigger "), " mine\n");
 	write_text(CSET0 "/current_trigger", "user");
 	run("rmdir " ZIO_CONFIG "/triggers/hrt/mine");
+}
+
+TEST_EACH("the shared trigger %s", fresh, "timer", "hrt", "irq", "sysfs", "chain")
+{
+	char dir[128];
+
+	snprintf(dir, sizeof(dir), ZIO_CONFIG "/triggers/%s/mine", value);
+	run("zio-load zio-trig-%s && mkdir %s", value, dir);
+	check_set(dir);
+	run("rmdir %s", dir);
+}
+
+TEST_EACH("a device %s that a user makes", fresh, "zzero", "zplay", "zdma")
+{
+	char dir[128];
+
+	snprintf(dir, sizeof(dir), ZIO_CONFIG "/devices/%s/mine", value);
+	run("zio-load zio-play && zio-load zio-dmaengine && mkdir %s", dir);
+	check_set(dir);
+	run("rmdir %s", dir);
 }
 
 static void read_accepted(unsigned int *done)

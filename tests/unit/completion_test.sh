@@ -91,6 +91,8 @@ offers 'zio set zzero-0000-0-0 alarms=' ''
 offers 'zio create ' 'device trigger'
 offers 'zio create trigger ' 'hrt timer'
 offers 'zio create trigger hrt new p' period-ns=
+offers 'zio create trigger hrt new clock=' 'boottime monotonic realtime tai'
+offers 'zio create device zzero new live=' '0 1'
 offers 'zio destroy device ' rack1
 touch run7.zio
 offers 'zio restore ru' run7.zio

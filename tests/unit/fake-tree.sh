@@ -94,6 +94,9 @@ make_tree()
 	put_file configfs/zio/triggers/hrt/.new/period-ns 0
 	put_file configfs/zio/triggers/hrt/.new/clock realtime
 	put_file configfs/zio/triggers/hrt/.new/fired 0 444
+	printf 'enable 0 1\nperiod-ns [1000 1 31536000000000000]\n%s\n' \
+		'clock realtime monotonic boottime tai' >configfs/zio/triggers/hrt/.new/accepted
+	printf 'live 0 1\nchannels [1 1 64]\n' >configfs/zio/devices/zzero/.new/accepted
 	put_file configfs/zio/devices/zzero/.new/live 0
 	put_file configfs/zio/devices/zzero/.new/channels 3
 	put_file configfs/zio/devices/zzero/.new/name zzero-0001 444

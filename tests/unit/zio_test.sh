@@ -511,10 +511,10 @@ test_create_errors()
 	echo 22 >configfs/zio/triggers/hrt/.new/.period-ns.errno
 	echo 22 >configfs/zio/devices/zzero/.new/.channels.errno
 	refused 1 'create: a device, refused' \
-		"device:rack9/channels: cannot set '0': Invalid argument: the page of the driver zzero has the values that it accepts" \
+		"device:rack9/channels: cannot set '0': Invalid argument: it accepts 1 to 64\$" \
 		create device zzero rack9 channels=0
 	rm configfs/zio/devices/zzero/.new/.channels.errno
-	refused 1 'create: refused' "trigger:clock9/period-ns: cannot set '0': Invalid argument" \
+	refused 1 'create: refused' "trigger:clock9/period-ns: cannot set '0': Invalid argument: it accepts 1000 to 31536000000000000\$" \
 		create trigger hrt clock9 enable=1 period-ns=0
 	run 1 'create: no configfs' env ZIO_CONFIGFS="$work/none" "$zio" create \
 		trigger hrt clock9

@@ -60,10 +60,11 @@ def blur(text: str) -> str:
 
 def commands_of(source: str) -> Iterator[tuple[str, str]]:
     """Yield each command of a console block, and its output. In both, a line that ends
-    with a backslash continues in the next one."""
+    with a backslash continues in the next one. A command also continues after "> "."""
     for part in PROMPT.split(source.replace("\\\n", " "))[1:]:
-        command, _, output = part.partition("\n")
-        yield command, output
+        found = re.fullmatch(r"(?P<command>.*\n(?:> .*\n)*)(?P<output>(?:.*\n)*)", part)
+        assert found
+        yield re.sub("^> ", "", found["command"], flags=re.M), found["output"]
 
 
 def run_commands(shell: Shell, commands: str) -> None:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * accepted.c: the file "accepted" of a set, which tells what each attribute accepts
+ * accepted.c: the file "accepted" of a set or a device, which tells what each attribute
+ * accepts. configfs.c has that of what users make.
  *
  * A line has the path of an attribute and its values: "enable 0 1",
  * "trigger/period-ns [1000 1 31536000000000000]", "trigger/line <label:offset>". The values
@@ -67,6 +68,15 @@ int zio_limits_print(char *page, int len, const struct zio_limits *limits)
 	return limits->n ? put_choices(page, len, limits) : put_range(page, len, limits);
 }
 
+/* Prints the line of a file. Returns the new length. */
+int zio_limits_line(char *page, int len, const char *dir, const char *name,
+		    const struct zio_limits *limits)
+{
+	len += sysfs_emit_at(page, len, "%s%s", dir, name);
+	len = zio_limits_print(page, len, limits);
+	return len + sysfs_emit_at(page, len, "\n");
+}
+
 /* Prints the line of a file, if users can write it. */
 static int put_file(char *page, int len, const char *dir, struct kobject *kobj,
 		    struct zio_file *file)
@@ -76,9 +86,7 @@ static int put_file(char *page, int len, const char *dir, struct kobject *kobj,
 	if (!(zio_file_mode(kobj, &file->attr, 0) & 0222))
 		return len;
 	limits = zio_file_limits(kobj, file);
-	len += sysfs_emit_at(page, len, "%s%s", dir, file->attr.name);
-	len = zio_limits_print(page, len, &limits);
-	return len + sysfs_emit_at(page, len, "\n");
+	return zio_limits_line(page, len, dir, file->attr.name, &limits);
 }
 
 /*

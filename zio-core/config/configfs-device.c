@@ -43,14 +43,30 @@ static ssize_t dev_show(void *object, unsigned int index, char *page)
 	return len;
 }
 
-static int parse_value(const struct zio_config_attr *attr, const char *text, u64 *value)
+static struct zio_limits dev_limits(const void *type, unsigned int index)
 {
-	struct zio_limits limits = { .min = attr->min, .max = attr->max, .error = -ERANGE };
+	const struct zio_config_type *config_type = type;
+	const struct zio_config_attr *attr = &config_type->attrs[index];
+	struct zio_limits limits = {
+		.min = attr->min,
+		.max = attr->max,
+		.error = -ERANGE,
+		.words = attr->choices,
+		.text = attr->text ? "<text>" : NULL,
+	};
+
+	while (attr->choices && attr->choices[limits.n])
+		limits.n++;
+	return limits;
+}
+
+static int parse_value(const struct zio_limits *limits, const char *text, u64 *value)
+{
 	int ret;
 
-	if (!attr->choices)
-		return zio_limits_parse(&limits, text, value);
-	ret = __sysfs_match_string(attr->choices, -1, text);
+	if (!limits->words)
+		return zio_limits_parse(limits, text, value);
+	ret = __sysfs_match_string(limits->words, limits->n, text);
 	*value = ret;
 	return min(ret, 0);
 }
@@ -94,13 +110,14 @@ static int dev_store(void *object, unsigned int index, const char *text)
 {
 	struct zio_config_device *cdev = object;
 	const struct zio_config_attr *attr = &cdev->type->attrs[index];
+	struct zio_limits limits = dev_limits(cdev->type, index);
 	u64 value;
 
 	if (attr->raw_io && !capable(CAP_SYS_RAWIO))
 		return -EPERM;
 	if (attr->text)
 		return store_text(cdev, index, text);
-	return parse_value(attr, text, &value) ?: set_value(cdev, &cdev->value[index], value);
+	return parse_value(&limits, text, &value) ?: set_value(cdev, &cdev->value[index], value);
 }
 
 static ssize_t dev_show_id(void *object, char *page)
@@ -110,6 +127,8 @@ static ssize_t dev_show_id(void *object, char *page)
 
 	return id == ZIO_ID_AUTO ? sysfs_emit(page, "auto\n") : sysfs_emit(page, "%d\n", id);
 }
+
+static const struct zio_limits id_limits = { .text = "<auto, or 0 to 65535>" };
 
 static int dev_store_id(void *object, const char *text)
 {
@@ -232,8 +251,8 @@ static int dev_store_live(void *object, const char *text)
 }
 
 static const struct zio_config_file dev_files[] = {
-	{ "live", dev_show_live, dev_store_live },
-	{ "id", dev_show_id, dev_store_id },
+	{ "live", dev_show_live, dev_store_live, &zio_limits_bool },
+	{ "id", dev_show_id, dev_store_id, &id_limits },
 	{ "name", dev_show_name },
 };
 
@@ -281,6 +300,7 @@ static const struct zio_config_ops dev_ops = {
 	.create = dev_create,
 	.destroy = dev_destroy,
 	.attr = dev_attr,
+	.limits = dev_limits,
 	.show = dev_show,
 	.store = dev_store,
 	.files = dev_files,

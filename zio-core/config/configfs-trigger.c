@@ -89,9 +89,12 @@ static ssize_t trig_show_n_csets(void *object, char *page)
 	return sysfs_emit(page, "%u\n", n);
 }
 
+static const struct zio_limits clock_limits = {
+	.words = zio_clocks, .n = ARRAY_SIZE(zio_clocks) };
+
 static const struct zio_config_file trig_files[] = {
-	{ "enable", trig_show_enable, trig_store_enable },
-	{ "clock", trig_show_clock, trig_store_clock },
+	{ "enable", trig_show_enable, trig_store_enable, &zio_limits_bool },
+	{ "clock", trig_show_clock, trig_store_clock, &clock_limits },
 	{ "clock-source", trig_show_clock_source },
 	{ "fired", trig_show_fired },
 	{ "missed", trig_show_missed },
@@ -127,6 +130,13 @@ static const char *trig_attr(const void *type, unsigned int index, umode_t *mode
 	return trig_type->attrs[index].name;
 }
 
+static struct zio_limits trig_limits(const void *type, unsigned int index)
+{
+	const struct zio_trigger_type *trig_type = type;
+
+	return zio_trigger_limits(&trig_type->attrs[index]);
+}
+
 static ssize_t trig_show(void *object, unsigned int index, char *page)
 {
 	return zio_trigger_show(object, index, page);
@@ -142,6 +152,7 @@ static const struct zio_config_ops trig_ops = {
 	.hide = trig_hide,
 	.destroy = trig_destroy,
 	.attr = trig_attr,
+	.limits = trig_limits,
 	.show = trig_show,
 	.store = trig_store,
 	.files = trig_files,

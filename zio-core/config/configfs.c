@@ -19,7 +19,7 @@ struct zio_config_group {
 	const struct zio_config_ops *ops;
 	const void *type;
 	struct configfs_attribute attr[ZIO_SLOTS];
-	struct configfs_attribute *attrs[ZIO_SLOTS + 1];
+	struct configfs_attribute *attrs[ZIO_SLOTS + 2]; /* "accepted" is the last one */
 };
 
 struct config_node {
@@ -88,6 +88,34 @@ static const struct {
 	SLOT(0), SLOT(1), SLOT(2), SLOT(3), SLOT(4), SLOT(5), SLOT(6), SLOT(7),
 	SLOT(8), SLOT(9), SLOT(10), SLOT(11), SLOT(12), SLOT(13), SLOT(14)
 };
+
+static struct zio_limits slot_limits(const struct zio_config_group *in, unsigned int slot)
+{
+	const struct zio_config_ops *ops = in->ops;
+
+	return slot < ops->n_files ? *ops->files[slot].limits :
+		ops->limits(in->type, slot - ops->n_files);
+}
+
+/* Shows what the files accept that can be written. */
+static ssize_t show_accepted(struct config_item *item, char *page)
+{
+	const struct zio_config_group *in = to_config_node(item)->in;
+	struct zio_limits limits;
+	unsigned int i;
+	int len = 0;
+
+	for (i = 0; i < ZIO_SLOTS && in->attr[i].ca_name; i++) {
+		if (!in->attr[i].store)
+			continue;
+		limits = slot_limits(in, i);
+		len = zio_limits_line(page, len, "", in->attr[i].ca_name, &limits);
+	}
+	return len;
+}
+
+static struct configfs_attribute accepted = {
+	.ca_name = "accepted", .ca_mode = 0444, .ca_owner = THIS_MODULE, .show = show_accepted };
 
 /* A file of the directory may be open until here, so the module is held until here. */
 static void release_item(struct config_item *item)
@@ -171,6 +199,7 @@ static void fill_attrs(struct zio_config_group *cgroup, struct module *owner)
 		attr->store = attr->ca_mode & 0222 ? zio_slots[i].store : NULL;
 		cgroup->attrs[i] = attr;
 	}
+	cgroup->attrs[i] = &accepted;
 }
 
 static DEFINE_MUTEX(names_lock); /* no two types of a directory have one name */

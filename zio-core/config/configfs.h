@@ -6,6 +6,7 @@
 #include <linux/configfs.h>
 
 struct zio_config_group;
+struct zio_limits;
 
 #define ZIO_SLOTS	15	/* files of a directory */
 
@@ -14,6 +15,7 @@ struct zio_config_file {
 	const char *name;
 	ssize_t (*show)(void *object, char *page);
 	int (*store)(void *object, const char *text); /* optional */
+	const struct zio_limits *limits; /* what @store accepts */
 };
 
 /**
@@ -23,6 +25,7 @@ struct zio_config_file {
  * @destroy: undoes @create, when the last file is closed
  * @attr: returns the name of attribute @index, and sets its mode if that is not 0644; NULL
  *        behind the last one
+ * @limits: returns what attribute @index of the type accepts
  * @show: prints attribute @index of the type
  * @store: writes attribute @index of the type. Returns 0 or an error
  * @files: files of all types
@@ -33,6 +36,7 @@ struct zio_config_ops {
 	void (*hide)(void *object);
 	void (*destroy)(void *object);
 	const char *(*attr)(const void *type, unsigned int index, umode_t *mode);
+	struct zio_limits (*limits)(const void *type, unsigned int index);
 	ssize_t (*show)(void *object, unsigned int index, char *page);
 	int (*store)(void *object, unsigned int index, const char *text);
 	const struct zio_config_file *files;

@@ -12,12 +12,13 @@
 
 #define to_kind(_kobj)	container_of((_kobj)->ktype, struct zio_kind, ktype)
 
-/* Accepts 0 and 1 only, so that a typing error switches nothing. */
+/* 0 and 1 only, so that a typing error switches nothing */
+const struct zio_limits zio_limits_bool = { .max = 1, .error = -EINVAL };
+
 int zio_attr_parse_bool(const char *text, bool *value)
 {
-	struct zio_limits limits = { .max = 1, .error = -EINVAL };
 	u64 number;
-	int ret = zio_limits_parse(&limits, text, &number);
+	int ret = zio_limits_parse(&zio_limits_bool, text, &number);
 
 	if (!ret)
 		*value = number;

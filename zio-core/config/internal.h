@@ -68,6 +68,7 @@ _of##_limits_##_name(struct kobject *kobj, const struct zio_file *file)	\
 #define to_zio_file(_attr)	container_of(_attr, struct zio_file, attr)
 
 extern const struct sysfs_ops zio_file_ops;
+extern const struct zio_limits zio_limits_bool;
 int zio_attr_parse_bool(const char *text, bool *value);
 struct zio_limits zio_file_limits(struct kobject *kobj, const struct zio_file *file);
 umode_t zio_file_mode(struct kobject *kobj, struct attribute *attr, int i);
@@ -85,6 +86,8 @@ ssize_t zio_cset_show_accepted(struct kobject *kobj, const struct zio_file *file
 ssize_t zio_device_show_accepted(struct device *dev, struct device_attribute *attr, char *page);
 
 int zio_limits_print(char *page, int len, const struct zio_limits *limits);
+int zio_limits_line(char *page, int len, const char *dir, const char *name,
+		    const struct zio_limits *limits);
 
 /* attr.c */
 int zio_binding_create_attrs(struct zio_binding *bind);

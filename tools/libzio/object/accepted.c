@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What attributes accept, from the file "accepted" of a set or a device */
+/* What attributes accept, from the file "accepted" of a set, a device, or in configfs */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +19,8 @@ static const struct place {
 	[ZIO_OBJECT_CHANNEL] = { "..", "chan*/" },
 	[ZIO_OBJECT_TRIGGER] = { "..", "trigger/" },
 	[ZIO_OBJECT_BUFFER] = { "../..", "chan*/buffer/" },
+	[ZIO_OBJECT_SHARED_TRIGGER] = { ".", "" },
+	[ZIO_OBJECT_CONFIG_DEVICE] = { ".", "" },
 };
 
 /* A channel of an interleaved set may be a part. */
@@ -28,7 +30,7 @@ static const struct place *find_place(const struct zio_object *obj)
 
 	if (slash && zio_is_numbered(slash + 1, "chan"))
 		return &places[ZIO_OBJECT_CHANNEL];
-	if (obj->kind > ZIO_OBJECT_BUFFER || !places[obj->kind].set)
+	if (obj->kind > ZIO_OBJECT_CONFIG_DEVICE || !places[obj->kind].set)
 		return NULL;
 	return &places[obj->kind];
 }

@@ -105,12 +105,6 @@ int zio_explain_set(struct zio_error *err, const struct zio_object *obj,
 	const char *reason = find_reason(attr, code);
 	char accepted[sizeof(err->text)], number[24];
 
-	/* The kernel does not tell what a device of configfs accepts. */
-	if (obj->kind == ZIO_OBJECT_CONFIG_DEVICE && (code == EINVAL || code == ERANGE)) {
-		snprintf(accepted, sizeof(accepted),
-			 "the page of the driver %s has the values that it accepts", obj->type);
-		reason = accepted;
-	}
 	if (is_about_value(code) && !zio_put_accepted(obj, attr, value, accepted,
 						     sizeof(accepted)))
 		reason = accepted;

@@ -90,36 +90,16 @@ static void offer_attrs(const char *word, const struct zio_object *obj,
 	zio_list_free(parts);
 }
 
-/* Offer the words that @attr of @obj accepts; false if @obj does not tell. */
-static bool offer_accepted(const char *word, const char *prefix,
-			   const struct zio_object *obj, const char *attr)
-{
-	char text[ZIO_TEXT_SIZE], *at = text, *value;
-
-	if (!obj || zio_attr_accepted(obj, attr, text, sizeof(text), NULL))
-		return false;
-	while (*text != '[' && *text != '<' && (value = strsep(&at, " ")))
-		offer_joined(word, prefix, value, "");
-	return true;
-}
-
-/* Offer the values of the attribute in "ATTR=VALUE" of @obj, which may be NULL. */
+/* Offer the words that the attribute in "ATTR=VALUE" of @obj accepts. */
 static void offer_values(const char *word, const char *attr, const struct zio_object *obj)
 {
-	static const char *const clocks[] = {
-		"realtime", "tai", "monotonic", "boottime", NULL
-	};
-	static const char *const flags[] = { "0", "1", NULL };
-	char prefix[PATH_MAX];
+	char prefix[PATH_MAX], text[ZIO_TEXT_SIZE], *at = text, *value;
 
-	put_text(prefix, sizeof(prefix), "%s=", attr);
-	if (offer_accepted(word, prefix, obj, attr))
+	if (zio_attr_accepted(obj, attr, text, sizeof(text), NULL))
 		return;
-	/* Objects of configfs do not tell what they accept. */
-	if (!strcmp(attr, "clock"))
-		offer_choices(word, prefix, clocks);
-	else if (!strcmp(attr, "enable") || !strcmp(attr, "live"))
-		offer_choices(word, prefix, flags);
+	put_text(prefix, sizeof(prefix), "%s=", attr);
+	while (*text != '[' && *text != '<' && (value = strsep(&at, " ")))
+		offer_joined(word, prefix, value, "");
 }
 
 void complete_objects(int argc, char **argv)
@@ -191,17 +171,21 @@ static void offer_kinds(const char *word)
 	offer(word, "trigger");
 }
 
-/* Offer the attributes of an existing object of the type: a new one has the same. */
+/* Offer the attributes of an existing object of the type, or values: a new one has the same. */
 static void offer_attrs_of_type(const char *word, enum zio_object_kind kind,
 				const char *type)
 {
 	struct zio_object **list = zio_list(NULL, kind, NULL);
+	char attr[PATH_MAX];
 	int i;
 
 	for (i = 0; list && list[i]; i++) {
 		if (strcmp(zio_object_type(list[i]), type))
 			continue;
-		offer_own_attrs(word, list[i], "", true);
+		if (split_at(word, '=', attr))
+			offer_values(word, attr, list[i]);
+		else
+			offer_own_attrs(word, list[i], "", true);
 		break;
 	}
 	zio_list_free(list);
@@ -211,15 +195,12 @@ static void offer_attrs_of_type(const char *word, enum zio_object_kind kind,
 void complete_create(int argc, char **argv)
 {
 	const char *word = last_word(argc, argv);
-	char attr[PATH_MAX];
 
 	if (argc == 2)
 		offer_kinds(word);
 	else if (argc == 3)
 		offer_objects_of(word, "", NULL, strcmp(argv[1], "device") ?
 				 ZIO_OBJECT_TRIGGER_TYPE : ZIO_OBJECT_DRIVER);
-	else if (argc > 4 && split_at(word, '=', attr))
-		offer_values(word, attr, NULL);
 	else if (argc > 4)
 		offer_attrs_of_type(word, named_kind(argv[1]), argv[2]);
 }
