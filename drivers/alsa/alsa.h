@@ -151,7 +151,7 @@ void alsa_capture(struct alsa_stream *s);
 void alsa_period(struct alsa_stream *s);
 
 /* run.c; with s->mutex held */
-void alsa_set_running(struct alsa_stream *s, bool running);
+void alsa_set_running(struct alsa_stream *s, bool running, bool is_gap);
 int alsa_restart(struct alsa_stream *s);
 int alsa_check_progress(struct alsa_stream *s);
 

@@ -20,26 +20,19 @@ static void alsa_mark_gap(struct alsa_stream *s)
  * alsa_set_running() - tell the contexts that copy frames whether the PCM runs
  * @s: the stream; s->mutex is held
  * @running: it runs
+ * @is_gap: if it ran before, it has stopped by itself: this is counted
  *
  * Context: Process; waits for a context that copies.
  */
-void alsa_set_running(struct alsa_stream *s, bool running)
+void alsa_set_running(struct alsa_stream *s, bool running, bool is_gap)
 {
 	spin_lock_irq(&s->lock);
 	wait_event_lock_irq(s->idle, !s->pumping, s->lock);
+	if (is_gap && s->running)
+		alsa_mark_gap(s);
 	s->running = running;
 	if (running && !s->in_work)
 		alsa_note_start(s);
-	spin_unlock_irq(&s->lock);
-}
-
-static void alsa_stop_running(struct alsa_stream *s)
-{
-	spin_lock_irq(&s->lock);
-	wait_event_lock_irq(s->idle, !s->pumping, s->lock);
-	if (s->running)
-		alsa_mark_gap(s);
-	s->running = false;
 	spin_unlock_irq(&s->lock);
 }
 
@@ -57,7 +50,7 @@ int alsa_restart(struct alsa_stream *s)
 {
 	int ret;
 
-	alsa_stop_running(s);
+	alsa_set_running(s, false, true);
 	if (s->ss->runtime->state == SNDRV_PCM_STATE_DRAINING)
 		alsa_ioctl(s, SNDRV_PCM_IOCTL_DROP);
 	ret = alsa_ioctl(s, SNDRV_PCM_IOCTL_PREPARE);
@@ -65,7 +58,7 @@ int alsa_restart(struct alsa_stream *s)
 		return ret;
 	s->watched = s->ss->runtime->status->hw_ptr;
 	s->watched_at = jiffies;
-	alsa_set_running(s, true);
+	alsa_set_running(s, true, false);
 	return s->is_output ? 0 : alsa_ioctl(s, SNDRV_PCM_IOCTL_START);
 }
 

@@ -82,7 +82,7 @@ static void alsa_stop_for_error(struct alsa_stream *s, int error)
 {
 	bool fails;
 
-	alsa_set_running(s, false);
+	alsa_set_running(s, false, false);
 	if (s->is_output)
 		alsa_stop_playback(s);
 	else
@@ -179,7 +179,7 @@ static void alsa_stop_io(struct zio_cset *cset)
 
 	alsa_forget_block(s);
 	mutex_lock(&s->mutex);
-	alsa_set_running(s, false);
+	alsa_set_running(s, false, false);
 	alsa_ioctl(s, SNDRV_PCM_IOCTL_DROP);
 	mutex_unlock(&s->mutex);
 }
