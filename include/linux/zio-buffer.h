@@ -119,6 +119,7 @@ struct zio_buffer {
 	bool merge_data;
 	unsigned int watermark;
 	/* private: core */
+	bool user_len; /* a user has chosen @len */
 	refcount_t ref;
 	struct work_struct end_work;
 	struct zio_block **slot; /* for the queue of its channel */

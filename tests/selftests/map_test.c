@@ -441,6 +441,15 @@ TEST("an area that is too small, or too large, is refused", fresh)
 	refuse(BUFFER2 "/max-buffer-kb", "4", ENOSPC);
 }
 
+TEST("a larger area has more blocks, unless a user has chosen their number", fresh)
+{
+	write_text(BUFFER2 "/max-buffer-kb", "1024");
+	ASSERT_TRUE(read_number(BUFFER2 "/max-buffer-len") > 1024);
+	write_text(BUFFER2 "/max-buffer-len", "300");
+	write_text(BUFFER2 "/max-buffer-kb", "2048");
+	ASSERT_EQ(read_number(BUFFER2 "/max-buffer-len"), 300);
+}
+
 TEST("a mapping pins the area and the buffer, but not the size of blocks", fresh)
 {
 	int fd = open_node(ZZERO "-0-2", "data", O_RDONLY);
@@ -472,6 +481,8 @@ TEST("queued blocks, and one that is read, move to a new area", fresh)
 	write_text(CSET0 "/chan0/enable", "1");
 	ASSERT_EQ(read(fd, buf, 24), 24);
 	write_text(BUFFER2 "/max-buffer-kb", "256");
+	/* They keep their structures. */
+	ASSERT_EQ(read_number(BUFFER2 "/max-buffer-len"), 256);
 	write_text(CSET0 "/chan0/buffer/max-buffer-kb", "64");
 	ASSERT_EQ(read_number(CSET0 "/chan0/buffer/queued-buffer-len"), 2);
 	ASSERT_EQ(read(fd, more, 8), 8);

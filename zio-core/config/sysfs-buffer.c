@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* sysfs-buffer.c: the standard files of buffers */
+#include <linux/math64.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
@@ -22,15 +24,38 @@ ZIO_SHOW(buf, name, "%s", to_zio_buffer(kobj)->type->name)
 ZIO_SHOW(buf, allocated, "%u", buf_count(to_zio_buffer(kobj)))
 ZIO_SHOW(buf, queued, "%d", buf_queued(to_zio_buffer(kobj)))
 ZIO_LIMITS(buf, len, .min = 1, .max = ZIO_MAX_LEN, .error = -EINVAL)
-ZIO_SET_BY(buf, len, zio_buffer_resize(to_zio_buffer(kobj), value, to_zio_buffer(kobj)->kb))
 ZIO_LIMITS(buf, kb, .min = 1, .max = U32_MAX, .error = -EINVAL)
-ZIO_SET_BY(buf, kb, zio_buffer_resize(to_zio_buffer(kobj), to_zio_buffer(kobj)->len, value))
 ZIO_SET_BY(buf, merge, zio_buffer_set_merge(to_zio_buffer(kobj), value))
 
 /* The route belongs to the channel; it stays when the buffer is replaced. */
 ZIO_SHOW_BY(buf, source, zio_route_show(to_zio_buffer(kobj)->chan, page))
 ZIO_LIMITS(buf, source, .text = "<channel>")
 ZIO_STORE_BY(buf, source, zio_channel_set_source(to_zio_buffer(kobj)->chan, text))
+
+static int buf_set_len(struct kobject *kobj, u32 value)
+{
+	struct zio_buffer *buf = to_zio_buffer(kobj);
+	int ret = zio_buffer_resize(buf, value, buf->kb);
+
+	if (!ret)
+		buf->user_len = true;
+	return ret;
+}
+
+/*
+ * As in ZIO 1.x the area alone limits the blocks, unless a user has chosen their number.
+ * Blocks that are queued or in use can move to another area, but their number stays.
+ */
+static int buf_set_kb(struct kobject *kobj, u32 value)
+{
+	struct zio_buffer *buf = to_zio_buffer(kobj);
+	u64 fit = div_u64((u64)value * SZ_1K, zio_buffer_room(buf, buf->block_size));
+	u32 least = buf->type->len ?: ZIO_DEFAULT_LEN;
+	u32 len = buf->user_len ? buf->len : clamp_t(u64, fit, least, ZIO_MAX_LEN);
+	int ret = zio_buffer_resize(buf, len, value);
+
+	return ret == -EBUSY && len != buf->len ? zio_buffer_resize(buf, buf->len, value) : ret;
+}
 
 static int buf_set_prefer_new(struct kobject *kobj, u32 value)
 {
