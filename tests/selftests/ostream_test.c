@@ -346,6 +346,61 @@ TEST("a writer that is killed leaves its whole blocks, and they are played", boa
 	close(fd);
 }
 
+static void ignore(int signal)
+{
+	(void)signal;
+}
+
+/* Signals end writes and fsync(). Return: how many */
+static unsigned int write_and_sync(int fd, uint8_t value, size_t n)
+{
+	uint8_t bytes[5 * BYTES];
+	unsigned int ends = 0;
+	ssize_t done;
+
+	ASSERT_TRUE(n <= sizeof(bytes));
+	memset(bytes, value, n);
+	for (; n; n -= done > 0 ? done : 0) {
+		done = write(fd, bytes, n);
+		ASSERT_TRUE(done > 0 || errno == EINTR);
+	}
+	for (; fsync(fd); ends++)
+		ASSERT_EQ(errno, EINTR);
+	return ends;
+}
+
+TEST("signals end fsync() in two processes with one file, and nothing is lost", board)
+{
+	struct sigaction action = { .sa_handler = ignore };
+	int fd = open_output(0), *stop = share_memory(sizeof(*stop));
+	unsigned int i, ends = 0, expected = 2 * 100 * BYTES, n;
+
+	sigaction(SIGUSR1, &action, NULL);
+	if (!fork_child()) {
+		while (!__atomic_load_n(stop, __ATOMIC_RELAXED)) {
+			kill(getppid(), SIGUSR1);
+			usleep(300);
+		}
+		_exit(0);
+	}
+	if (!fork_child()) {
+		for (i = 0; i < 100; i++)
+			write_and_sync(fd, 2, BYTES);
+		_exit(0);
+	}
+	for (i = 0; i < 100; i++, expected += n) {
+		n = 4 * BYTES + i % BYTES;
+		ends += write_and_sync(fd, 1, n);
+	}
+	__atomic_store_n(stop, 1, __ATOMIC_RELAXED);
+	wait_children(2);
+	ASSERT_EQ(fsync(fd), 0);
+	ASSERT_TRUE(ends);
+	ASSERT_EQ(read_number(STATISTICS "/lost_blocks"), 0);
+	ASSERT_EQ(sum(), expected);
+	close(fd);
+}
+
 TEST("an input feeds it, by reference", board)
 {
 	load("zio-zero");
