@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import shutil
 import signal
 import subprocess
@@ -19,7 +18,7 @@ from typing import Any
 import pytest
 
 from zio_testing import kernel
-from zio_testing.common import ROOT, TESTING, Words, running
+from zio_testing.common import TESTING, Words, running
 
 SAMPLE = bytes(range(256)) * 3
 ODD_WORDS = ["it's", '"a  b"', r"$HOME \n *", ""]
@@ -104,43 +103,6 @@ def test_zio_is_loaded() -> None:
     )
     wanted = ["/sys/bus/zio/devices/zzero-0000", "/dev/zzero-0-1-data"]
     assert ran.lines == [*wanted, "32 bytes copied"], ran.err
-
-
-def commands_in(page: str, *titles: str) -> list[str]:
-    """Return the commands of these sections: after a prompt, if the block has prompts."""
-    commands = []
-    for title in titles:
-        section = (ROOT / page).read_text().partition(f"\n## {title}\n")[2]
-        lines = section.partition("\n## ")[0].splitlines()
-        prompts = [line.strip()[2:] for line in lines if re.match(r" *\$ ", line)]
-        commands += prompts or [line[4:] for line in lines if line.startswith("    ")]
-    return commands
-
-
-# The sections, words of commands that need a terminal or another machine, and those of
-# commands that fail
-PAGES = {
-    "README.md": (["Ten lines"], r"zio (plot|top)|with |for |print", []),
-    "Documentation/first-steps.md": (
-        ["By hand", "Looking around", "One clock for many boards"],
-        "tests/vm",
-        ["zio set zzero-0-2 buffer/max-buffer-len=1000000"],
-    ),
-}
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_commands_of_a_page(page: str) -> None:
-    titles, left_out, failing = PAGES[page]
-    commands = [
-        re.sub(r"\s+# .*", "", command).replace("modprobe ", "zio-load ")
-        for command in commands_in(page, *titles)
-        if not re.match(left_out, command.strip())
-    ]
-    assert len(commands) > 5
-    script = [f"{{ {one}; }} >&2 || echo {shlex.quote(one)}" for one in commands]
-    ran = vm("--", "\n".join(script))
-    assert ran.lines == failing, ran.err
 
 
 def test_missing_modules(tmp_path: Path) -> None:

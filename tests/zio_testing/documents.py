@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .boot import FAULT, NO_END, TIMED_OUT
-from .common import ROOT, TESTING, Failure, read_log, say
+from .common import ROOT, TESTING, Failure, read_log, say, setup
 from .debian_root import Root
 from .disk import TRIAL, WANTS, Disk
 from .document import Block, encode, run_page
@@ -19,14 +19,17 @@ from .guest import Running
 from .machine import Machine, qemu_command
 from .package_build import build
 from .package_install import install
+from .suite import NO_MOUNTS, can_enter
 from .system import BASIC, choose_modules, kernel_of_suite, kernel_packages
 from .tap import faults_in
 from .toolchain import ARCHES
 from .trial import Trial
 
 # What the pages tell the reader to have, beside the packages: compilers come with DKMS
-ASKED = ("gnuplot-nox", "jq", "python3-matplotlib", "python3-xarray", "libc6-dev")
-ASKED += ("pkg-config", "bsdextrautils", "alsa-utils", "hdf5-tools", "curl")
+ASKED = (
+    "gnuplot-nox jq python3-matplotlib python3-xarray libc6-dev pkg-config curl".split()
+)
+ASKED += ["bsdextrautils", "alsa-utils", "hdf5-tools"]
 SERVICE = "zio-documents.service"
 READY = "zio-guest: ready"
 BOOT_LIMIT, BLOCK_LIMIT = 900, 300
@@ -132,8 +135,8 @@ def chosen(names: list[str]) -> list[Path]:
     return found
 
 
-def show(trial: Trial, page: Path, block: Block) -> None:
-    where = f"{page.relative_to(ROOT)}:{block.line} {block.language}"
+def show(trial: Trial, name: str, block: Block) -> None:
+    where = f"{name}:{block.line} {block.language}"
     if block.result == "skip":
         where += f" # SKIP {block.said}"
     trial.result(where, block.result != "not ok", block.said)
@@ -141,11 +144,15 @@ def show(trial: Trial, page: Path, block: Block) -> None:
 
 def read_page(trial: Trial, reader: Reader, page: Path) -> None:
     """Run a page. A block that does not end is its last one."""
+    name, results = str(page.relative_to(ROOT)), []
     try:
         for block in reader.read(page):
-            show(trial, page, block)
+            show(trial, name, block)
+            results.append(block.result)
     except Failure as error:
-        trial.result(f"{page.relative_to(ROOT)} ends", False, str(error))
+        trial.result(f"{name} ends", False, str(error))
+    good, left = results.count("ok"), results.count("skip")
+    print(f"# {name}: {good} of {len(results)} blocks ran well, {left} are marked")
 
 
 def read_pages(
@@ -164,8 +171,11 @@ def read_pages(
 def test(work: Path, names: list[str], system: Path | None) -> int:
     """Run the pages with these names, or all. Keep the disk in the directory @system, or
     take it from there."""
-    trial = Trial()
-    place = system or work
+    trial, place = Trial(), system or work
+    setup("vm")
+    if not can_enter():
+        trial.result(f"the documents run # SKIP {NO_MOUNTS}", True)
+        return trial.end()
     chosen(names)
     if not (place / "disk").exists():
         place.mkdir(parents=True, exist_ok=True)

@@ -17,6 +17,7 @@ WIDTH = 2
 STEPS = {
     "kernel": ["test_kernel.py"],
     "packages": ["test_packages.py"],
+    "pages": ["test_pages.py"],
     "wheels": ["test_wheels.py"],
     "build": ["test_build.py"],
     "testing": ["unit/testing"],
@@ -45,7 +46,7 @@ PATHS = sorted(
 )
 PACKAGES = ("python", "nexus", "scope", "pva", "live", "languages")
 # One machine, cluster, or scratch tree serves all tests of these.
-UNDIVIDED = "docs live kafka mutants packages wheels pva matrix intree".split()
+UNDIVIDED = "docs live kafka mutants packages pages wheels pva matrix intree".split()
 PYTHON_PATHS = (
     TESTING,
     ROOT / "tools/python/build/lib",
