@@ -82,3 +82,23 @@ def test_file_that_has_gone(tmp_path: Path) -> None:
     document.write_text(text)
     gone = ["gone.h", "gone.md", "zio-core/gone.c"]
     assert missing_in(document, ["zio-core/main.c"]) == gone
+
+
+FENCED = re.compile(r"^```.*?^```$", re.M | re.S)
+# A paragraph of text, and a block of code that is indented below it
+INDENTED = re.compile(r"^(?![ >]|[-*] |\d+\. )\S.*\n\n+    (?P<code>\S.*)", re.M)
+
+
+def indented_in(text: str) -> list[str]:
+    return [match["code"] for match in INDENTED.finditer(FENCED.sub("", text))]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.name))
+def test_blocks_have_fences(document: Path) -> None:
+    """Only a block with a fence has a language, by which "packages documents" runs it."""
+    assert indented_in(document.read_text()) == []
+
+
+def test_indented_block() -> None:
+    text = "Type:\n\n    ls\n\n```sh\nif a\n\n    b\n```\n* An item\n\n    more of it\n"
+    assert indented_in(text) == ["ls"]
