@@ -90,8 +90,10 @@ def test_file_that_was_cut(python: Run, recording: Path, tmp_path: Path) -> None
     assert "[0, 0, 0, 0, 2, 0, 0]" in python("-c", SHOW, target).stdout
 
 
-def test_program_without_uproot() -> None:
-    done = subprocess.run(
-        [PROGRAM, "--help"], capture_output=True, text=True, check=False
-    )
+def test_program_without_uproot(tmp_path: Path) -> None:
+    """It tells how to get uproot, and its words are explained without."""
+    words = [PROGRAM, tmp_path / "run.zio", tmp_path / "run.root"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "pip install --require-hashes" in done.stderr
+    done = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True)
+    assert done.returncode == 0 and "FILE.root" in done.stdout
