@@ -27,7 +27,8 @@ def test_a_program_gets_its_words(monkeypatch: pytest.MonkeyPatch, name: str) ->
     monkeypatch.setitem(sys.modules, f"zio_{name}", ModuleType(f"zio_{name}"))
     monkeypatch.setitem(sys.modules, f"zio_{name}.cli", program)
     monkeypatch.setattr(sys, "argv", ["zio", "a", "b"])
-    before = signal.getsignal(signal.SIGINT)
+    # A shell starts programs in the background with SIGINT ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         assert getattr(_programs, name)() == 2
         is_default = signal.getsignal(signal.SIGINT) is signal.SIG_DFL
