@@ -50,7 +50,7 @@ install: modules_install install-files
 	@echo "Now: udevadm control --reload; modprobe zio-zero"
 
 # All but modules
-.PHONY: install-files dkms deb wheels print-modules
+.PHONY: install-files dkms deb apt-repo wheels print-modules
 SHARE = $(DESTDIR)$(PREFIX)/share/zio
 install-files:
 	$(MAKE) -C tools install PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
@@ -99,6 +99,10 @@ print-modules:
 
 deb:
 	tests/packages build $(DEB_ARGS)
+
+# KEY is a key of yours, which signs the repository
+apt-repo: deb
+	packaging/apt/repository $(if $(KEY),--key '$(KEY)')
 
 wheels:
 	packaging/wheels/wheels $(WHEEL_ARGS)
@@ -175,6 +179,7 @@ help:
 	@echo 'make                  modules (for KDIR) and tools'
 	@echo 'make install          modules, all programs, the Python package (as root)'
 	@echo 'make deb              Debian packages, in results/deb'
+	@echo 'make apt-repo         the same in a signed apt repository, results/apt; KEY=...'
 	@echo 'make wheels           Python wheels for PyPI, in results/wheels'
 	@echo 'make uninstall        undo that'
 	@echo 'make demo             set up, build, and acquire blocks in a virtual machine'
