@@ -46,7 +46,7 @@ def test_each_example_has_a_result() -> None:
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_page_quotes_the_example(path: Path) -> None:
-    assert f"```python\n{code_of(path)}```\n" in PAGE.read_text()
+    assert f"\n{code_of(path)}```\n" in PAGE.read_text()
 
 
 def test_readme_quotes_an_example() -> None:

@@ -21,6 +21,8 @@ import pytest
 import zio
 from zio.controls import clock
 
+TESTS = Path(__file__).resolve().parents[1]
+LIVE_PLOT = TESTS.parents[2] / "examples/python/live_plot.py"
 SAWTOOTH = "zzero-0-2"
 DRIVER = Path("/sys/bus/platform/drivers/zio-zero")
 
@@ -255,18 +257,7 @@ def test_unplug(cset: zio.Object) -> None:
     assert "zzero-0000" in zio.devices()
 
 
-# --- the page ---------------------------------------------------------------------------
-
-TESTS = Path(__file__).resolve().parents[1]
-ROOT = TESTS.parents[2]
-PAGE = ROOT / "Documentation/from-python.md"
-PROGRAMS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.M | re.S)
-# test_live_plot() runs the live plot.
-DEVICE_PROGRAMS = [
-    program
-    for program in PROGRAMS
-    if ("zzero" in program or "zio.devices()" in program) and "plt" not in program
-]
+# --- several channels -------------------------------------------------------------------
 
 
 def flush(names: list[str]) -> None:
@@ -336,25 +327,6 @@ def test_units(cset: zio.Object) -> None:
     channel["unit"], channel["scale"], channel["offset"] = "none", "1", "0"
 
 
-def test_page_has_programs() -> None:
-    assert len(DEVICE_PROGRAMS) == 6
-
-
-@pytest.mark.parametrize("program", DEVICE_PROGRAMS, ids=range(len(DEVICE_PROGRAMS)))
-def test_page(cset: zio.Object, program: str) -> None:
-    """The programs take blocks by their numbers, so a fresh board is needed."""
-    DRIVER.joinpath("unbind").write_text("zio-zero.0")
-    DRIVER.joinpath("bind").write_text("zio-zero.0")
-    in_guest("zio-links")
-    in_guest("zio-load", "zio-trig-hrt")
-    command = [sys.executable, "-W", "error", "-c", program]
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=600, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout
-
-
 def test_values_of_each_block() -> None:
     in_guest("zio-load", "zio-fake-dtc")
     with zio.open("zdtc-0-0", output=True) as out, zio.open("zdtc-1-0") as heard:
@@ -404,7 +376,12 @@ def test_live_plot(cset: zio.Object) -> None:
 def run_live_plot() -> str:
     """Return what the stub of matplotlib prints."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", str(ROOT / "examples/python/live_plot.py")],
+        [
+            sys.executable,
+            "-W",
+            "error",
+            str(LIVE_PLOT),
+        ],
         env={**os.environ, "PYTHONPATH": f"{TESTS}/stub:{os.environ['PYTHONPATH']}"},
         capture_output=True,
         text=True,
