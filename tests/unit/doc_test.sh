@@ -6,7 +6,7 @@ set -eu
 
 # shellcheck disable=SC2016 # the backquotes are those of the document
 usage='usage: tests/unit/doc_test.sh DOCUMENT LIBZIO.a DIRECTORY_OF_PROGRAMS
-Compiles each program between ```c and ``` in DOCUMENT.'
+Compiles each program between ```c and ```, or cat >FILE.c and END, in DOCUMENT.'
 # shellcheck source-path=SCRIPTDIR disable=SC1091
 . "$(dirname "$0")/shell-tap.sh"
 need_argument "$usage" "$@"
@@ -21,8 +21,8 @@ mkdir include
 ln -s "$(dirname "$lib")" include/zio
 
 awk -v dir="$work" '
-/^```c$/ { n++; on = 1; next }
-/^```$/ { on = 0 }
+/^```c$|^cat >.*\.c <</ { n++; on = 1; next }
+/^```$|^END$/ { on = 0 }
 on { print > (dir "/program" n ".c") }' "$document"
 
 compile()
