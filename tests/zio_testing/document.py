@@ -20,6 +20,7 @@ from typing import Any
 from .common import TESTING, output_of
 
 LANGUAGES = ("sh", "console", "python")
+ESCAPE = re.compile(r"\r|\x1b\[[\d;]*[A-Za-z]")
 NOT_RUN = re.compile(r"# not run here: (.*)")
 PROGRAM = "cat >/tmp/program.py <<'END OF PROGRAM'\n{}END OF PROGRAM\n"
 PROGRAM += "python3 -W error /tmp/program.py\n"
@@ -54,8 +55,9 @@ def encode(commands: str) -> str:
 
 
 def blur(text: str) -> str:
-    """Let all numbers of four and more digits look alike: times, rates and processes."""
-    return re.sub(r"\d{4,}", "N", text)
+    """Let all numbers of four and more digits look alike: times, rates and processes.
+    Nobody sees what moves the cursor."""
+    return re.sub(r"\d{4,}", "N", ESCAPE.sub("", text))
 
 
 def commands_of(source: str) -> Iterator[tuple[str, str]]:
