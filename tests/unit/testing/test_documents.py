@@ -30,7 +30,6 @@ ABSENT = {
     "slink-model.md": ["drivers/comedi/*", "*amcc_s5933.h", "ad*.c", "libSLINK.c"]
     + ["SSPDev.h"],
     "testing.md": ["*NAME*"],
-    "two-boards-one-clock.md": ["pair.c"],
 }
 DOCUMENTS = [
     *ROOT.glob("*.md"),
