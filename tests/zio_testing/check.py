@@ -19,7 +19,7 @@ Usage: check [--only STEP]... [--kernel NAME]... [TEST]... [OPTION OF pytest]...
              client are on this machine
   packages   the Debian packages: built twice, installed in a small system of their
              own, with DKMS for two kernels, and in a virtual machine
-  pages        run the documents on a system that has the packages
+  pages      run the documents on a system that has the packages
   wheels     the wheel of the Python package: in empty Debian 12 and 13, from pip to
              a picture in a browser in a minute
   litmus     the memory barriers, against the kernel's memory model
