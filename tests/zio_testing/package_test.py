@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from . import kernel, package_apt
+from . import kernel, package_apt, package_upgrade
 from .common import ROOT, TESTING, Failure, Words, output_of, say
 from .debian_root import ROOTS, Root
 from .kernel_cache import release_of
@@ -253,6 +253,7 @@ def test_all(work: Path) -> int:
     root = Root(work / "root")
     before = root.files("zio")
     package_apt.test_all(trial, root, packages, work)
+    package_upgrade.test_all(trial, packages, work)
     if test_install(trial, root, packages, release):
         test_modules(trial, root, release)
         test_versions(trial, root)

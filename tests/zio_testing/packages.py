@@ -13,7 +13,8 @@ command builds a copy of the checkout, with no signature. It does not test the p
 make check does that. With --arch arm64, cross compilers build them in a small
 Debian system, as root.
 
-test prints TAP. It builds the packages twice and compares them, and runs lintian. Then it
+test prints TAP. It builds the packages twice and compares them, and runs lintian. A
+signed apt repository of them upgrades a system while it records. Then the program
 installs them with the kernel's headers in a small Debian system. debootstrap makes that
 system, and the cache keeps it. There DKMS builds the modules for two kernels, and
 a program and a driver are compiled against the packages. A virtual machine runs the
