@@ -5,6 +5,8 @@ The system boots from a disk, and is saved. Each page begins in this saved state
 empty directory."""
 
 import base64
+import contextlib
+import functools
 import re
 import shutil
 import struct
@@ -124,10 +126,6 @@ class Reader:
         monitor.wait_until("query-migrate", "completed")
         Path(f"{state}.new").rename(state)
 
-    def go_on(self) -> None:
-        self.running.monitor.wait_until("query-status", "paused")
-        self.running.monitor.ask("cont")
-
     def run(self, commands: str) -> tuple[int, str]:
         outcome = self.running.run(encode(commands), BLOCK_LIMIT)
         faults, are_watchdogs = faults_in(outcome.log)
@@ -143,6 +141,27 @@ class Reader:
             yield base64.b64decode(self.run(f"base64 ~/page/{name}")[1])
 
 
+class Saved(contextlib.ExitStack):
+    """A machine that goes on from the saved state, with a copy of the disk. It starts
+    with its first command: a page whose blocks are all marked needs none."""
+
+    def __init__(self, place: Path, work: Path, state: Path) -> None:
+        super().__init__()
+        self.place, self.work, self.state = place, work, state
+
+    @functools.cached_property
+    def reader(self) -> Reader:
+        words = ("-incoming", f"exec:cat {self.state}")
+        reader = Reader(self.place, self.work, ",snapshot=on", *words)
+        self.callback(reader.running.stop)
+        reader.running.monitor.wait_until("query-status", "paused")
+        reader.running.monitor.ask("cont")
+        return reader
+
+    def run(self, commands: str) -> tuple[int, str]:
+        return self.reader.run(commands)
+
+
 # --- results ----------------------------------------------------------------------------
 
 
@@ -151,11 +170,11 @@ def is_picture(data: bytes) -> bool:
     return data.startswith(b"\x89PNG") and struct.unpack(">2I", data[16:24]) == SIZE
 
 
-def keep_pictures(trial: Trial, reader: Reader, page: Path) -> None:
+def keep_pictures(trial: Trial, saved: Saved, page: Path) -> None:
     """Put the pictures that a page draws into results/figures, under the names by which
     the page shows them."""
     names = re.findall(rf"\(figures/({page.stem}-\d.png)\)", page.read_text())
-    drawn = list(reader.pictures()) if names else []
+    drawn = list(saved.reader.pictures()) if names else []
     for name, picture in zip(names, drawn):
         FIGURES.mkdir(parents=True, exist_ok=True)
         (FIGURES / name).write_bytes(picture)
@@ -171,14 +190,14 @@ def show(trial: Trial, name: str, block: Block) -> None:
     trial.result(where, block.result != "not ok", block.said)
 
 
-def read_page(trial: Trial, reader: Reader, page: Path) -> None:
+def read_page(trial: Trial, saved: Saved, page: Path) -> None:
     """Run a page. A block that does not end is its last one."""
     name, results = str(page.relative_to(ROOT)), []
     try:
-        for block in run_page(page, reader.run):
+        for block in run_page(page, saved.run):
             show(trial, name, block)
             results.append(block.result)
-        keep_pictures(trial, reader, page)
+        keep_pictures(trial, saved, page)
     except Failure as error:
         trial.result(f"{name} ends", False, str(error))
     good, left = results.count("ok"), results.count("skip")
@@ -197,12 +216,8 @@ def read_pages(trial: Trial, place: Path, work: Path, names: list[str]) -> None:
         finally:
             reader.running.stop()
     for page in chosen(names):
-        reader = Reader(place, work, ",snapshot=on", "-incoming", f"exec:cat {state}")
-        try:
-            reader.go_on()
-            read_page(trial, reader, page)
-        finally:
-            reader.running.stop()
+        with Saved(place, work, state) as saved:
+            read_page(trial, saved, page)
 
 
 def test(work: Path, names: list[str], system: Path | None) -> int:

@@ -21,7 +21,7 @@ class Trial:
         print(f"{'ok' if good else 'not ok'} {self.count} - {what}", flush=True)
         if not good:
             end = "\n".join(said.splitlines()[-SHOWN:])
-            print(textwrap.indent(end, "  "), flush=True)
+            print(textwrap.indent(end, "# "), flush=True)
         return good
 
     def command(self, what: str, found: tuple[int, str]) -> bool:
