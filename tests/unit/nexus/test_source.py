@@ -30,16 +30,22 @@ def test_fault_of_a_reader_ends_all(
 
 
 def test_stop(tmp_path: Path) -> None:
-    """After stop(), the blocks come that readers of several files already have."""
+    """After stop(), the blocks come that readers of several files already have. On a busy
+    host these can be all: then try again."""
     names = []
     for chan in range(3):
         path = tmp_path / f"{chan}.zio"
         names.append(str(make_file(path, Kind(chan=chan), range(8000))))
+    assert any(blocks_until_stop(names) < 24000 for _ in range(10))
+
+
+def blocks_until_stop(names: list[str]) -> int:
+    """Return the number of blocks of a source that is stopped at its first step."""
     source = Source(names)
     found = 0
     for step in source:
         found += sum(len(run) for run in step.runs)
         source.stop()
-    assert found == sum(channel.stats.blocks for channel in source.channels)
-    assert 0 < found < 24000
+    assert found == sum(channel.stats.blocks for channel in source.channels) > 0
     source.close()
+    return found
