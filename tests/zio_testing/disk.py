@@ -11,23 +11,22 @@ from .common import TESTING, Failure, Words, output_of, say
 from .machine import Machine, qemu_command
 from .toolchain import Arch
 
+GUEST = TESTING / "machine/guest"
 TRIAL = "root/trial"
-RECIPES = ("recipe-lib", "system-recipe")
 WANTS = "etc/systemd/system/multi-user.target.wants"
 ROOM = 400
 # A first boot on a busy machine, without KVM
 BOOT_SECONDS, LIMIT = 600, 2400
 
 
-def add_trial(root: Path) -> None:
-    """Add the recipe, and a service that runs it."""
+def add_trial(root: Path, service: str, *scripts: str) -> None:
+    """Add scripts, a service that runs them, and what a system from a disk needs."""
     (root / TRIAL).mkdir(parents=True)
-    for name in RECIPES:
-        shutil.copy(TESTING / "machine/guest" / name, root / TRIAL)
-    units = root / "etc/systemd/system"
-    shutil.copy(TESTING / "machine/guest/zio-trial.service", units)
+    for name in scripts:
+        shutil.copy(GUEST / name, root / TRIAL)
+    shutil.copy(GUEST / service, root / "etc/systemd/system")
     (root / WANTS).mkdir(exist_ok=True)
-    (root / WANTS / "zio-trial.service").symlink_to("../zio-trial.service")
+    (root / WANTS / service).symlink_to(f"../{service}")
     (root / "etc/fstab").write_text("/dev/vda / ext4 defaults 0 0\n")
     (root / "etc/hostname").write_text("zio\n")
 

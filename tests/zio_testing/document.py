@@ -10,6 +10,7 @@ A block of these whose first line is "# not run here: REASON" does not run.
 
 import base64
 import doctest
+import functools
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -95,11 +96,17 @@ def run_block(shell: Shell, language: str, source: str) -> None:
         run_commands(shell, source)
 
 
-def read_blocks(page: Path, shell: Shell) -> Iterator[tuple[Block, Callable[[], None]]]:
-    """Yield all blocks of the page, and what runs each."""
+@functools.cache
+def find_sybil() -> None:
+    """Let Python find the packages of documents.requirements, which come once."""
     requirements = TESTING / "documents.requirements"
     venv = Path(output_of([TESTING / "venv", requirements]).strip())
     sys.path.append(str(next(venv.glob("lib/python3*/site-packages"))))
+
+
+def read_blocks(page: Path, shell: Shell) -> Iterator[tuple[Block, Callable[[], None]]]:
+    """Yield all blocks of the page, and what runs each."""
+    find_sybil()
     from sybil import Sybil
     from sybil.parsers.markdown import CodeBlockParser
 

@@ -15,9 +15,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from .boot import FAULT, NO_END, TIMED_OUT
-from .common import ROOT, TESTING, Failure, read_log, say, setup
+from .common import ROOT, Failure, read_log, say, setup
 from .debian_root import Root
-from .disk import TRIAL, WANTS, Disk
+from .disk import Disk, add_trial
 from .document import Block, encode, run_page
 from .guest import Running
 from .machine import Machine, qemu_command
@@ -34,7 +34,6 @@ ASKED = (
     "gnuplot-nox jq python3-matplotlib python3-xarray libc6-dev pkg-config curl".split()
 )
 ASKED += ["bsdextrautils", "alsa-utils", "hdf5-tools"]
-SERVICE = "zio-documents.service"
 FIGURES, SIZE = ROOT / "results/figures", (720, 320)
 READY = "zio-guest: ready"
 BOOT_LIMIT, BLOCK_LIMIT = 900, 300
@@ -61,18 +60,6 @@ def chosen(names: list[str]) -> list[Path]:
 # --- the system -------------------------------------------------------------------------
 
 
-def add_shell(root: Path) -> None:
-    """Add the service that runs commands, and the file systems."""
-    (root / TRIAL).mkdir(parents=True)
-    guest, units = TESTING / "machine/guest", root / "etc/systemd/system"
-    shutil.copy(guest / "documents-shell", root / TRIAL)
-    shutil.copy(guest / SERVICE, units)
-    (root / WANTS).mkdir(exist_ok=True)
-    (root / WANTS / SERVICE).symlink_to(f"../{SERVICE}")
-    (root / "etc/fstab").write_text("/dev/vda / ext4 defaults 0 0\n")
-    (root / "etc/hostname").write_text("lab\n")
-
-
 def make_disk(trial: Trial, packages: list[Path], place: Path) -> None:
     """Install the packages in an empty system with a kernel, and make a disk of it."""
     root = Root(place / "root")
@@ -85,7 +72,7 @@ def make_disk(trial: Trial, packages: list[Path], place: Path) -> None:
     choose_modules(root)
     words = ("env", "INITRD=Yes", "update-initramfs", "-c", "-k", release)
     trial.command("an initial file system is made", root.run(*words))
-    add_shell(root.directory)
+    add_trial(root.directory, "zio-documents.service", "documents-shell")
     Disk(root.directory, release, place)
     shutil.rmtree(root.directory)
 

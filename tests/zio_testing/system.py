@@ -16,6 +16,7 @@ from .trial import Trial
 
 # What an administrator has, beside the kernel; openssl makes DKMS's key.
 BASIC = ("systemd-sysv", "udev", "initramfs-tools", "adduser", "openssl")
+RECIPES = ("recipe-lib", "system-recipe")
 PHASES: dict[str, tuple[str, ...]] = {
     "first": (),
     "second": (),
@@ -85,7 +86,7 @@ class System:
         words = ("update-initramfs", "-c", "-k", release)
         found = self.root.run("env", "INITRD=Yes", *words)
         self.trial.command("an initial file system is made", found)
-        add_trial(self.root.directory)
+        add_trial(self.root.directory, "zio-trial.service", *RECIPES)
         return Disk(self.root.directory, release, self.work)
 
     def boot(self, disk: Disk) -> None:
