@@ -162,7 +162,7 @@ class Running:
     def __init__(
         self, command: list[str], words: list[str], work: Path, **options: Any
     ) -> None:
-        self.work, self.log = work, work / "log"
+        self.work, self.log, self.left = work, work / "log", b""
         with open(work / "qemu", "wb") as said:
             options = {"stdin": subprocess.DEVNULL, **options}
             # A machine ends with its worker, whatever ends that.
@@ -185,12 +185,15 @@ class Running:
             self.port.close()
 
     def read_until(self, words: str, limit: float) -> tuple[str, Patience]:
-        """Return the output up to a line that begins with @words, and the rest of that
-        line. It ends early if the machine does, or after @limit seconds."""
+        """Return the output up to the end of a line that has @words. What a job in the
+        background has said after this line is left for the next call. It ends early if
+        the machine does, or after @limit seconds."""
         assert self.port
-        patience, text = Patience(self.process), b""
+        wanted = re.compile(rb"%s[^\n]*\n" % re.escape(words.encode()))
+        patience, text, start = Patience(self.process), self.left, 0
         self.port.settimeout(1)
-        while not re.search(rb"%s[^\n]*\n" % words.encode(), text[-4096:]):
+        while not (found := wanted.search(text, start)):
+            start = max(0, len(text) - 4096)
             try:
                 part = self.port.recv(1 << 16)
             except TimeoutError:
@@ -200,6 +203,8 @@ class Running:
             if not part:
                 break
             text += part
+        end = found.end() if found else len(text)
+        text, self.left = text[:end], text[end:]
         return text.decode(errors="replace").replace("\r", ""), patience
 
     def run(self, line: str, limit: float) -> "Outcome":
