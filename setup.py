@@ -43,6 +43,7 @@ EXTRAS = {
     "scope": ["aiohttp >= 3.8"],
     "nexus": ["h5py >= 3.7"],
     "pva": ["p4p >= 4.1"],
+    "kafka": ["confluent-kafka >= 2.3"],
     "notebook": ["jupyterlab", "matplotlib"],
 }
 

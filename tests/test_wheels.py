@@ -158,6 +158,11 @@ def test_recording(system: Root) -> None:
     assert "demo-0000-0-1: 398 blocks, 796000 bytes, lost 2 in 2 gaps" in said, said
 
 
+def test_reader_of_kafka(system: Root) -> None:
+    install(system, "kafka")
+    expect(system.run("/venv/bin/python", "-c", "import confluent_kafka, zio"))
+
+
 def test_removal(system: Root) -> None:
     expect(system.run("/venv/bin/pip", "uninstall", "-q", "-y", "zio-daq"))
     left = {name for name in system.files("zio") if name.startswith("/venv")}

@@ -5,6 +5,7 @@ import base64
 import json
 import os
 import subprocess
+import sys
 
 import pytest
 
@@ -16,6 +17,8 @@ from zio_testing.kafka_vm import guest_words
 from .brokers import listener, real
 
 NEXUS = ROOT / "tools/programs/nexus/zio-nexus"
+READER = ROOT / "examples/languages/kafka_reader.py"
+PAGE = ROOT / "Documentation/more-than-one-machine.md"
 BLOCKS, SAMPLES = 20, 16
 # The reader plays along: zio-loop gives what its output plays.
 PLAYBACK = """
@@ -76,6 +79,25 @@ def test_nexus(rig: Rig) -> None:
     for channel in range(2):
         assert cat("-c", f"zzero-0000-0-{channel}") == make_blocks(numbers, channel)
     assert len(cat()) == len(blocks)
+
+
+def test_reader_in_python(rig: Rig) -> None:
+    """The program of the page reads what put has sent, as one of a group."""
+    topic, numbers = rig.topic(), [n for n in range(50) if n not in (30, 31)]
+    rig.put(topic, make_blocks(numbers))
+    words: Words = [sys.executable, READER, rig.cluster.address, topic]
+    places = [ROOT / "tools/python/build/lib", *(path for path in sys.path if path)]
+    environment = {**os.environ, "PYTHONPATH": ":".join(map(str, places))}
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, text=True, env=environment
+    ) as reader:
+        assert reader.stdout
+        lines = [reader.stdout.readline().split() for _ in numbers]
+        reader.terminate()
+    assert [(name, int(seq)) for name, seq, _ in lines] == [
+        ("zzero-0000-0-0", n) for n in numbers
+    ]
+    assert READER.read_text().partition("\n")[2] in PAGE.read_text()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may do this")
