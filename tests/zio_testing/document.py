@@ -56,15 +56,18 @@ def encode(commands: str) -> str:
 
 
 def blur(text: str) -> str:
-    """Let all numbers of four and more digits look alike: times, rates and processes.
-    Nobody sees what moves the cursor."""
-    return re.sub(r"\d{4,}", "N", ESCAPE.sub("", text))
+    """Let all numbers of six and more digits look alike, unless they are round: times
+    differ, and settings do not. Nobody sees what moves the cursor."""
+    return re.sub(r"\d{6,}(?!\d)(?<!00000)", "N", ESCAPE.sub("", text))
 
 
 def commands_of(source: str) -> Iterator[tuple[str, str]]:
     """Yield each command of a console block, and its output. In both, a line that ends
     with a backslash continues in the next one. A command also continues after "> "."""
-    for part in PROMPT.split(source.replace("\\\n", " "))[1:]:
+    first, *parts = PROMPT.split(source.replace("\\\n", " "))
+    if first.strip():
+        raise Wrong(f"no command has printed this:\n{first}")
+    for part in parts:
         found = re.fullmatch(r"(?P<command>.*\n(?:> .*\n)*)(?P<output>(?:.*\n)*)", part)
         assert found
         yield re.sub("^> ", "", found["command"], flags=re.M), found["output"]

@@ -46,6 +46,13 @@ def test_reason_is_a_skip(tmp_path: Path) -> None:
         "console\n$ echo 7\n8",
         "console\n$ echo 7",
         "console\n$ true\n7",
+        "console\n7\n$ true",
+        "console\nno command",
+        # Sizes and settings count, and so does a time that is none.
+        "console\n$ echo 8192\n4096",
+        "console\n$ echo 20000000\n10000000",
+        "console\n$ echo 20000000\n1795293991",
+        "console\n$ echo no time\n1795293991",
         "python\nraise ValueError",
     ],
 )
@@ -57,8 +64,8 @@ def test_wrong_block(tmp_path: Path, block: str) -> None:
 @pytest.mark.parametrize(
     "block",
     [
-        # Long numbers differ, and short ones count.
-        "$ echo pid 12345 of 2\npid 99999 of 2",
+        # Times differ.
+        "$ echo at 1795293991.000553070 of 2\nat 1800000123.123456789 of 2",
         "$ echo a; echo b\na\n...",
         # Lines that the page breaks
         "$ echo a \\\n    b\na \\\n    b",

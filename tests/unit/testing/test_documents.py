@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from zio_testing.common import ROOT
+from zio_testing.document import LANGUAGES
+from zio_testing.documents import pages
 
 FOLDERS = (
     "bench buffers debian Documentation drivers examples include packaging tests tools "
@@ -96,6 +98,26 @@ def indented_in(text: str) -> list[str]:
 def test_blocks_have_fences(document: Path) -> None:
     """Only a block with a fence has a language, by which "packages documents" runs it."""
     assert indented_in(document.read_text()) == []
+
+
+FENCE = re.compile(r"^ *(?:```+|~~~+)(?P<words>.*)$", re.M)
+SHOWN = "text c cpp make toml rust matlab js java".split()
+
+
+def languages_in(text: str) -> list[str]:
+    """Return what follows the fences that open a block."""
+    return FENCE.findall(text)[::2]
+
+
+@pytest.mark.parametrize("document", pages(), ids=lambda path: str(path.name))
+def test_languages_run_or_are_shown(document: Path) -> None:
+    """A block of another language, such as bash, would not run, and nobody saw it."""
+    assert set(languages_in(document.read_text())) <= {*LANGUAGES, *SHOWN}
+
+
+def test_language_of_blocks() -> None:
+    text = "```sh\nls\n```\n* An item\n\n  ```bash\n  ls\n  ```\n~~~ sh\nls\n~~~\n"
+    assert languages_in(text) == ["sh", "bash", " sh"]
 
 
 def test_indented_block() -> None:
