@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import subprocess
+import tty
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from zio_testing.document import run_page
+from zio_testing.common import TESTING
+from zio_testing.document import encode, run_page
 
 SHELL = "cd {}; trap 'exit $?' ERR; {}"
 
@@ -77,3 +82,53 @@ def test_wrong_block(tmp_path: Path, block: str) -> None:
 def test_right_console(tmp_path: Path, block: str) -> None:
     (found,) = results(tmp_path, f"```console\n{block}\n```\n")
     assert found[2] == "ok"
+
+
+# --- the shell of the machine -----------------------------------------------------------
+
+
+@pytest.fixture
+def documents_shell(tmp_path: Path) -> Iterator[int]:
+    """Start documents-shell at a terminal, and yield our side of it."""
+    ours, its = pty.openpty()
+    tty.setraw(its)
+    program = (TESTING / "machine/guest/documents-shell").read_text()
+    program = program.replace("/dev/ttyS1", os.ttyname(its))
+    program = program.replace("/run/block", f"{tmp_path}/block")
+    (tmp_path / "shell").write_text(program)
+    for name in ("systemctl", "udevadm"):
+        (tmp_path / name).symlink_to("/bin/true")
+    env = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "HOME": str(tmp_path)}
+    with subprocess.Popen(["bash", tmp_path / "shell"], env=env) as process:
+        read_until(ours, "ready\n")
+        yield ours
+        process.kill()
+    os.close(ours)
+    os.close(its)
+
+
+def read_until(port: int, end: str) -> str:
+    text = ""
+    while end not in text or not text.endswith("\n"):
+        text += os.read(port, 4096).decode()
+    return text
+
+
+@pytest.mark.parametrize(
+    "block, status",
+    [
+        ("true", 0),
+        ("false\ntrue", 1),
+        ("cat nothing | wc -l", 1),
+        ("seq 1000000 | head -n 1\ntrue", 0),
+        ("seq 1000000 | head -n 1", 0),
+        ("f() { false; true; }\nf", 1),
+        ("(false; true)\ntrue", 1),
+        ("seq 3 | while read -r a; do false; true; done", 1),
+        ("false || true\nuntil true; do false; done", 0),
+    ],
+)
+def test_status_of_a_block(documents_shell: int, block: str, status: int) -> None:
+    os.write(documents_shell, f"{encode(block)}\n".encode())
+    said = read_until(documents_shell, "zio-guest: end ")
+    assert said.endswith(f"zio-guest: end {status}\n")
