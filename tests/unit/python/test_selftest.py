@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import itertools
 import json
 import os
@@ -156,6 +157,12 @@ def test_a_lost_block_fails() -> None:
     assert events.verdict == "failed" and "3 events" in events.text
 
 
+def test_few_blocks_are_no_loss() -> None:
+    """A trigger that never fires, or once, is no board that passes."""
+    assert estimate.judge_loss(make_record(count=1), 0, 0, "idle").verdict == "skipped"
+    assert estimate.judge_loss(make_record(count=1), 2, 0, "idle").verdict == "failed"
+
+
 @pytest.mark.parametrize("noise, verdict", [(0.05, "passed"), (3.0, "failed")])
 def test_a_loop_is_found_where_it_is(noise: float, verdict: str) -> None:
     rng = np.random.default_rng(2)
@@ -238,6 +245,17 @@ def test_a_signal_restores_all(
     assert {k: v for k, v in after.items() if "/statistics/" not in k} == before
 
 
+def test_two_at_once(board: FakeBoard) -> None:
+    """The second does not begin: its settings would be those of the first."""
+    fd = os.open(board.device, os.O_RDONLY)
+    fcntl.flock(fd, fcntl.LOCK_EX)
+    child = start(board, "zzero", "-s", "60")
+    err = child.communicate()[1]
+    os.close(fd)
+    assert child.returncode == 3
+    assert "zzero-0000: another zio selftest measures it" in err
+
+
 def test_errors_name_object_cause_and_remedy(
     board: FakeBoard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -246,6 +264,7 @@ def test_errors_name_object_cause_and_remedy(
         ([], 2, "DEVICE"),
         (["zzero/0/trigger"], 1, "is a trigger: name a device, set or channel"),
         (["zzero", "-s", "0"], 2, "is not from"),
+        (["zzero/0", "-p", "0.0000015555"], 2, "is a whole number"),
         (["zzero", "-o", "/none/x"], 3, "/none/x"),
     ):
         child = start(board, *words)

@@ -68,7 +68,11 @@ class Settings:
             if name not in NO_SETTINGS:
                 self.keep(f"trigger/{name}")
         self._is_halted = True
-        self.cset[ENABLE] = 0
+        try:
+            self.cset[ENABLE] = 0
+        except Error:
+            self._is_halted = False
+            raise
 
     def start(self) -> None:
         """Enable the trigger after halt()."""

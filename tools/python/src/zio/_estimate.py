@@ -171,7 +171,8 @@ def judge_loss(record: Record, lost: int, events: int, load: str) -> Check:
     An event is lost to a set that is still busy with the one before. `load`: with what.
     """
     blocks = len(record.numbers)
-    if not blocks and not lost:
+    is_bad = lost or events or record.restarts
+    if blocks < LEAST_BLOCKS and not is_bad:
         return _skipped("loss", record)
     noun = "block" if lost == 1 else "blocks"
     text = f"{lost} {noun} lost of {blocks + lost}, {load}"
@@ -181,7 +182,6 @@ def judge_loss(record: Record, lost: int, events: int, load: str) -> Check:
         text += f"; the set was too busy for {events} events: use a longer period"
     if record.restarts:
         text += f"; {record.restarts} times the numbers begin anew"
-    is_bad = lost or events or record.restarts
     figures: dict[str, Figure] = {"blocks": blocks, "lost": lost, "lost_events": events}
     return Check("loss", "failed" if is_bad else "passed", text, figures)
 

@@ -7,6 +7,7 @@ It is the program zio-selftest. `run_tests()` does the same for a program.
 from __future__ import annotations
 
 import errno as codes
+import fcntl
 import json
 import os
 import platform
@@ -87,6 +88,21 @@ def _ways(place: Place, period: float) -> Iterator[dict[str, Any]]:
         for name in ("hrt", "timer"):
             yield {"trigger": name, "period": period, "settings": settings}
     yield {"settings": settings}
+
+
+@contextmanager
+def _alone(device: Object) -> Iterator[None]:
+    """Keep another selftest from the board: the first that ends would set what the other
+    still uses, and that one would leave the settings of the first."""
+    fd = os.open(device.path, os.O_RDONLY)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        text = f"{device.name}: another zio selftest measures it: wait for its end"
+        raise cli.Failure(text, cli.CANNOT_OPEN) from None
+    finally:
+        os.close(fd)
 
 
 @contextmanager
@@ -487,6 +503,8 @@ def work(options: Namespace) -> int:
         # A file that cannot be written is told before the time is spent.
         file = stack.enter_context(open(options.output, "w")) if options.output else None
         tell = (lambda _: None) if options.json else cli.say
+        device = find_places(options.names[0])[0].cset.name.partition("/")[0]
+        stack.enter_context(_alone(find(device)))
         report = run_tests(options.names[0], options, tell)
         if file:
             print(json.dumps(report, indent=1), file=file)
@@ -498,6 +516,9 @@ def work(options: Namespace) -> int:
 def _work(options: Namespace) -> int:
     try:
         return work(options)
+    except ValueError as error:
+        # Such as a period that is no whole number of the unit of the trigger
+        raise cli.Failure(str(error), cli.USAGE) from None
     except OSError as error:
         text = error.strerror if isinstance(error, Error) else str(error)
         raise cli.Failure(str(text), cli.CANNOT_OPEN) from None
