@@ -257,10 +257,10 @@ class Rig:
         return found
 
 
-def limit_files() -> None:
-    """Let this process write files of two megabytes, as if the disk had no more room."""
+def limit_files(size: int = 2 * MEGABYTE) -> None:
+    """Let this process write files of this size, as if the disk had no more room."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (2 * MEGABYTE, 2 * MEGABYTE))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
 def until(condition: Callable[[], bool], what: str) -> None:

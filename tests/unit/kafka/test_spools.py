@@ -2,6 +2,7 @@
 """The spool of put: what it keeps when a program or a disk ends"""
 
 import time
+from functools import partial
 from pathlib import Path
 
 from zio_testing.common import Failure
@@ -112,6 +113,15 @@ def test_spool_full(rig: Rig) -> None:
     verify = rig.verify(topic)
     assert verify.json["wrong_accounts"] == 0
     assert verify.channel("missing") <= [balanced(result, 85)["refused"]] > [0]
+
+
+def test_spool_without_room(rig: Rig) -> None:
+    """On a disk that is full from the start, a new spool keeps no blocks, and says so."""
+    spool, full = rig.work / "spool", partial(limit_files, 0)
+    result = rig.put(rig.topic(), make_blocks([5]), f"--spool={spool}", preexec_fn=full)
+    assert f"spool {spool}: File too large" in result.error
+    all_stored(result, 1)
+    assert not Path(f"{spool}.sent").exists()
 
 
 def test_spool_rest(rig: Rig) -> None:

@@ -156,13 +156,22 @@ static int count_blocks(struct spool *spool)
 	return ret;
 }
 
+/* A new mark hides no blocks: a disk that is full now is like one that fills later. */
+static int begin_empty(struct spool *spool)
+{
+	if (!reset_mark(&spool->mark))
+		return 0;
+	fail_spool(spool, strerror(errno));
+	return spool->mark.is_empty ? 0 : -1;
+}
+
 /* The last block that the broker has may be newer than what the disk has kept. */
 static int find_blocks(struct spool *spool)
 {
 	struct stat st;
 
 	if (stat(spool->file, &st) || !st.st_size)
-		return reset_mark(&spool->mark) ? fail_spool(spool, strerror(errno)) : 0;
+		return begin_empty(spool);
 	spool->size = st.st_size;
 	spool->sent = read_mark(&spool->mark, st.st_ino);
 	if (spool->sent > spool->size)
