@@ -4,6 +4,7 @@
 import re
 import shlex
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from .common import ROOT
@@ -14,7 +15,7 @@ PROGRAM = ROOT / "packaging/apt/repository"
 REPOSITORY = "srv/zio"
 # Debian's own lists stay as they are, also without a network.
 UPDATE = "-o Dir::Etc::SourceList=/dev/null -o APT::Get::List-Cleanup=0".split()
-SOURCE = ("/etc/apt/keyrings/zio.asc", "/etc/apt/sources.list.d/zio.sources")
+SOURCE = "/etc/apt/sources.list.d/zio.sources"
 
 
 def add_packages(trial: Trial, root: Root, packages: list[Path], work: Path) -> str:
@@ -30,7 +31,8 @@ def add_source(root: Root, said: str) -> tuple[int, str]:
     lines = said.partition("as root:\n")[2].partition("\nTo use it elsewhere")[0]
     script = re.sub("^    ", "", lines.replace(f"{root.directory}/", "/"), flags=re.M)
     update = shlex.join(["apt-get", "update", *UPDATE])
-    return root.run("sh", "-ec", script.replace("apt-get update", update))
+    script = script.replace("apt-get update", update)
+    return root.run("sh", "-ec", f"umask 077\n{script}")
 
 
 def test_signature(trial: Trial, root: Root, said: str) -> None:
@@ -50,12 +52,57 @@ def remove_source(root: Root) -> None:
     """The next root must not know the repository."""
     shutil.rmtree(root.directory / REPOSITORY)
     lists = root.directory.glob("var/lib/apt/lists/_srv_zio*")
-    for path in (*(root.directory / path[1:] for path in SOURCE), *lists):
+    for path in (root.directory / SOURCE[1:], *lists):
         path.unlink()
+
+
+# --- mistakes and accidents -------------------------------------------------------------
+
+
+def test_first_runs(trial: Trial, package: Path, work: Path) -> None:
+    """Two at once make one key. Both use it, also later."""
+    command = ["env", f"XDG_DATA_HOME={work}/first", PROGRAM]
+    with ThreadPoolExecutor() as pool:
+        found = pool.map(lambda n: run(*command, work / n, package), ("left", "right"))
+        for status, said in found:
+            trial.result("one of two first runs at once ends well", status == 0, said)
+
+
+def test_killed(trial: Trial, package: Path, work: Path) -> None:
+    """A run that was killed leaves the lock of reprepro."""
+    (work / "left/db/lockfile").touch()
+    command = ["env", f"XDG_DATA_HOME={work}/first", PROGRAM, work / "left", package]
+    trial.command("a run after one that was killed ends well", run(*command))
+
+
+def make_expired(home: Path) -> None:
+    """Make a key in the directory of gpg that has expired."""
+    home.mkdir(mode=0o700)
+    gpg = ["env", f"GNUPGHOME={home}"]
+    made = [*gpg, "gpg", "--batch", "--faked-system-time=20200101T000000"]
+    key = ["--passphrase", "", "--quick-generate-key", "lab", "ed25519", "sign", "1d"]
+    run(*made, *key)
+    run(*gpg, "gpgconf", "--kill", "gpg-agent")
+
+
+def test_mistakes(trial: Trial, package: Path, work: Path) -> None:
+    place = work / "mistake"
+    make_expired(work / "gnupg")
+    gpg = ["env", f"GNUPGHOME={work}/gnupg", PROGRAM]
+    for words, reason in (
+        (("--key", "nobody", place, package), "'nobody'"),
+        (("--key", "lab", place, package), "does not sign"),
+        ((f"{place} two", package), "apt does not take the name"),
+        ((place, work / "none.deb"), f"no package {work}/none.deb"),
+    ):
+        status, said = run(*gpg, *words)
+        trial.result(f"refused: {reason}", status == 125 and reason in said, said)
+    run(*gpg[:2], "gpgconf", "--kill", "gpg-agent")
 
 
 def test_all(trial: Trial, root: Root, packages: list[Path], work: Path) -> None:
     test_signature(trial, root, add_packages(trial, root, packages, work))
-    status, said = run(PROGRAM, "--key", "nobody", root.directory / REPOSITORY, *packages)
-    trial.result("a key must be there", status != 0 and "'nobody'" in said, said)
     remove_source(root)
+    test_first_runs(trial, packages[0], work)
+    test_killed(trial, packages[0], work)
+    test_mistakes(trial, packages[0], work)

@@ -119,7 +119,7 @@ def test_purge(trial: Trial, root: Root, names: list[str], before: set[str]) -> 
     (settings / "lab.conf").write_text("")
     trial.command("the packages can be purged", root.apt("purge", *names))
     shutil.rmtree(root.directory / REPOSITORY)
-    kept = {"/etc/zio", "/etc/zio/lab.conf", RECORDING, f"{RECORDING}.nxs", *SOURCE}
+    kept = {"/etc/zio", "/etc/zio/lab.conf", RECORDING, f"{RECORDING}.nxs", SOURCE}
     left = root.files("zio") - before - kept
     left = {path for path in left if not path.startswith(NOTES)}
     there = all((root.directory / path[1:]).exists() for path in kept)
