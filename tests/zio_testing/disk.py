@@ -50,6 +50,7 @@ class Disk:
             "-q",
             "-t",
             "ext4",
+            "-m0",  # else no user but root has room
             "-F",
             "-d",
             root,
