@@ -96,11 +96,12 @@ def _alone(device: Object) -> Iterator[None]:
     still uses, and that one would leave the settings of the first."""
     fd = os.open(device.path, os.O_RDONLY)
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            text = f"{device.name}: another zio selftest measures it: wait for its end"
+            raise cli.Failure(text, cli.CANNOT_OPEN) from None
         yield
-    except BlockingIOError:
-        text = f"{device.name}: another zio selftest measures it: wait for its end"
-        raise cli.Failure(text, cli.CANNOT_OPEN) from None
     finally:
         os.close(fd)
 
@@ -119,6 +120,9 @@ def _enter(stack: ExitStack, place: Place, period: float) -> Channel:
         acquisition: Acquisition = acquire(node, nonblock=True, output=output, **way)
         try:
             return stack.enter_context(acquisition)
+        except ValueError as error:
+            # The period is no whole number of the unit of the trigger.
+            raise cli.Failure(str(error), cli.USAGE) from None
         except Error as error:
             fault = error
             if error.errno not in NO_TRIGGER or "trigger" not in way:
@@ -516,9 +520,6 @@ def work(options: Namespace) -> int:
 def _work(options: Namespace) -> int:
     try:
         return work(options)
-    except ValueError as error:
-        # Such as a period that is no whole number of the unit of the trigger
-        raise cli.Failure(str(error), cli.USAGE) from None
     except OSError as error:
         text = error.strerror if isinstance(error, Error) else str(error)
         raise cli.Failure(str(text), cli.CANNOT_OPEN) from None
