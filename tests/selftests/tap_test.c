@@ -11,6 +11,7 @@
  */
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 
 #include "board.h"
 #include "harness.h"
@@ -184,6 +185,48 @@ TEST_EACH("without a reader a tap goes on seeing new blocks, with the buffer %s"
 	close(tap);
 	fire(2);
 	ASSERT_EQ(read_number(CHAN "/statistics/lost_blocks"), 13);
+}
+
+#define OWN_DIR	ZIO_CONFIG "/devices/zzero/own"
+#define OWN	"/sys/bus/zio/devices/zzero-0051/cset0"
+
+/* A board that acquires by itself. @value: an attribute, and its number */
+SETUP(own_pace)
+{
+	char name[16], number[16];
+
+	ASSERT_EQ(sscanf(value, "%15s %15s", name, number), 2);
+	load("zio-zero");
+	if (exists(OWN_DIR)) {
+		write_text(OWN_DIR "/live", "0");
+		rmdir(OWN_DIR);
+	}
+	ASSERT_EQ(mkdir(OWN_DIR, 0755), 0);
+	write_text(OWN_DIR "/id", "81");
+	write_text(OWN_DIR "/channels", "1");
+	run("echo %s >" OWN_DIR "/%s", number, name);
+	write_text(OWN_DIR "/live", "1");
+	write_text(OWN "/current_trigger", "transparent");
+}
+
+TEST_EACH("a board whose blocks nobody reads goes on for a tap: %s", own_pace, "delay-us 1000",
+	  "stream 8")
+{
+	struct zio_control ctrl;
+	unsigned int i;
+	int tap;
+
+	wait_for(10, read_number(OWN "/chan0/buffer/queued-buffer-len") == 16);
+	tap = open_tap("/dev/zio/zzero-0051-0-0", 0);
+	for (i = 0; i < 20; i++) {
+		ASSERT_EQ(read(tap, stream, MOST), 528);
+		memcpy(&ctrl, stream, sizeof(ctrl));
+		ASSERT_TRUE(ctrl.seq_num >= 16 + i);
+	}
+	ASSERT_TRUE(read_number(OWN "/chan0/statistics/lost_blocks") >= 20);
+	close(tap);
+	write_text(OWN_DIR "/live", "0");
+	rmdir(OWN_DIR);
 }
 
 /* kmalloc: one copy waits, and no block is copied until a tap has taken it. */

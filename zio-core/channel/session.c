@@ -53,7 +53,10 @@ static struct zio_session *find_session(struct zio_channel_core *chan)
 	return NULL;
 }
 
-/* A user of the channel has come or gone, or has become a tap. The channel is locked. */
+/*
+ * A user of the channel has come or gone, or has become a tap. The channel is locked. A set
+ * that had no room goes on if unread blocks may be dropped now.
+ */
 void zio_channel_note_readers(struct zio_channel_core *chan)
 {
 	unsigned int n_taps = 0, n_readers = 0;
@@ -64,6 +67,8 @@ void zio_channel_note_readers(struct zio_channel_core *chan)
 		n_readers += sess->users - sess->n_taps;
 	}
 	WRITE_ONCE(chan->only_taps, n_taps && !n_readers);
+	if (chan->only_taps)
+		zio_cset_kick(chan->cset);
 }
 
 /* Returns the session of this process, with one more user. */

@@ -11,7 +11,8 @@
  * have returned all of it.
  *
  * A channel without a reader fills its queue. While it has taps, it loses the oldest block
- * then, and not the new one, as with "prefer-new". So taps go on seeing new blocks.
+ * then, and not the new one, as with "prefer-new". So taps go on seeing new blocks. A set
+ * that is armed whenever it has room was idle until then: zio_channel_note_readers() arms it.
  *
  * The file has a struct zio_session of its own, which no other file shares. It stands for
  * the file where the nodes expect a session, and has no block. The file keeps its former

@@ -24,8 +24,9 @@
  * always does.
  *
  *   I  zio_channel_take() sets wants, then (full barrier) looks for a block again. It pairs
- *      with a context that puts a block, then (full barrier) looks at wants. Without them,
- *      the channel could have a free block, and the driver would never be told.
+ *      with a context that puts a block, or lets the channel drop unread ones, then (full
+ *      barrier) looks at wants. Without them, the channel could have a free block, and the
+ *      driver would never be told.
  *   E  zio_stream_refill() runs under RCU, after it has found the set ARMED. It pairs with
  *      zio_stream_close(): the set is ABORTING, and a grace period passes before
  *      stop_io(). Without it, refill() could run beside stop_io(), and a driver could

@@ -3,7 +3,7 @@
 #include <linux/cred.h>
 #include <linux/prandom.h>
 
-#include "test-device.h"
+#include "test-stream.h"
 
 #define WALK_STEPS	20000
 #define STRESS_BLOCKS	20000
@@ -218,6 +218,74 @@ static void tap_shows_nothing_of_a_former_area(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_read(tap, mem, MAX_BYTES), sizeof(struct zio_control) + 1024);
 }
 
+/* The tap shows block 16, the first one for which the core has dropped a queued one. */
+static void expect_new_block(struct test_device *tdev, struct file *tap, unsigned long lost)
+{
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct kunit *test = tdev->test;
+	u8 *mem = kunit_kzalloc(test, MAX_BYTES, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, mem);
+	KUNIT_ASSERT_EQ(test, test_read(tap, mem, MAX_BYTES), sizeof(struct zio_control) + 32);
+	KUNIT_EXPECT_EQ(test, ((struct zio_control *)mem)->seq_num, 16);
+	KUNIT_EXPECT_EQ(test, zio_channel_losses(chan), lost);
+}
+
+/* Its board asks for no block by itself: the core tells it that one is free. */
+static void full_stream_goes_on_for_a_tap(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct file *tap;
+
+	take(chan, 16, 0);
+	zio_channel_complete(&chan->pub, 16);
+	KUNIT_EXPECT_EQ(test, take(chan, 1, 0), 0);
+	KUNIT_EXPECT_EQ(test, tdev->refills, 0);
+	tap = open_tap(tdev);
+	KUNIT_EXPECT_EQ(test, tdev->refills, 1);
+	KUNIT_EXPECT_EQ(test, take(chan, 1, 16), 1);
+	zio_channel_complete(&chan->pub, 1);
+	expect_new_block(tdev, tap, 1);
+}
+
+/* All blocks are in the queue, and the set is idle. */
+static struct test_device *create_full(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+
+	tdev->io_return = ZIO_PENDING;
+	KUNIT_ASSERT_EQ(test, test_set_trigger(tdev->cset, "transparent"), 0);
+	while (zio_cset_done(&tdev->cset->pub))
+		;
+	KUNIT_EXPECT_EQ(test, zio_queue_count(&tdev->cset->chan[0]->queue), 16);
+	return tdev;
+}
+
+static void full_input_goes_on_for_a_tap(struct kunit *test)
+{
+	struct test_device *tdev = create_full(test);
+	struct file *tap = open_tap(tdev);
+
+	KUNIT_EXPECT_TRUE(test, zio_cset_done(&tdev->cset->pub));
+	/* One more has made room for the block that is armed now. */
+	expect_new_block(tdev, tap, 2);
+}
+
+/* It keeps the blocks that it has not read, and leaves them to the tap when it closes. */
+static void reader_that_closes_lets_a_tap_go_on(struct kunit *test)
+{
+	struct test_device *tdev = create_full(test);
+	struct test_user *user = test_user_open(test, tdev->cset->chan[0]);
+	struct file *tap = open_tap(tdev);
+
+	KUNIT_EXPECT_FALSE(test, zio_cset_done(&tdev->cset->pub));
+	KUNIT_EXPECT_EQ(test, tdev->cset->chan[0]->lost, 0);
+	test_user_close(user);
+	KUNIT_EXPECT_TRUE(test, zio_cset_done(&tdev->cset->pub));
+	expect_new_block(tdev, tap, 2);
+}
+
 static const struct cred *former;
 
 /* After an aborted test another thread comes here, which is still the former user. */
@@ -323,6 +391,9 @@ static struct kunit_case tap_cases[] = {
 	KUNIT_CASE(no_tap_shows_overwritten_samples),
 	KUNIT_CASE(tap_keeps_blocks_through_changes),
 	KUNIT_CASE(tap_shows_nothing_of_a_former_area),
+	KUNIT_CASE(full_stream_goes_on_for_a_tap),
+	KUNIT_CASE(full_input_goes_on_for_a_tap),
+	KUNIT_CASE(reader_that_closes_lets_a_tap_go_on),
 	KUNIT_CASE(tap_counts_the_memory_of_one_block),
 	KUNIT_CASE(flush_counts_what_it_drops),
 	{}
