@@ -6,6 +6,8 @@
  * # distro
  * # rt
  */
+#include <sys/ioctl.h>
+
 #include "board.h"
 #include "harness.h"
 #include "libzio/zio.h"
@@ -133,6 +135,38 @@ TEST("an abort ends a train, and the board goes beside another one", fresh)
 	} while (value_at(&ctrl, HEARD_WIDTH) != 74);
 	unbind_board("zio-fake-dtc", 0);
 	bind_board("zio-fake-dtc", 0);
+}
+
+static void check_pulse(const struct zio_control *ctrl, uint32_t width)
+{
+	ASSERT_EQ(value_at(ctrl, PULSE), 0);
+	ASSERT_EQ(value_at(ctrl, HEARD_WIDTH), width);
+}
+
+/* The buffer copies a block for taps once one of them has taken the block before. */
+TEST("taps show the values of each pulse", fresh)
+{
+	int out = open_node(OUT, "ctrl", O_WRONLY), tap[2];
+	struct zio_control ctrl;
+	uint32_t i;
+
+	for (i = 0; i < 2; i++) {
+		tap[i] = open_node(IN, "data", O_RDONLY);
+		ASSERT_EQ(ioctl(tap[i], ZIO_IOC_TAP), 0);
+	}
+	for (i = 0; i < 20; i++) {
+		ctrl = make_train(70 + i, 1000000, 1);
+		write_order(out, &ctrl);
+		/* The first tap takes a control in parts. */
+		ASSERT_EQ(read(tap[0], &ctrl, 100), 100);
+		ASSERT_EQ(read(tap[0], (char *)&ctrl + 100, 412), 412);
+		check_pulse(&ctrl, 70 + i);
+		ASSERT_EQ(read(tap[1], &ctrl, sizeof(ctrl)), sizeof(ctrl));
+		check_pulse(&ctrl, 70 + i);
+	}
+	close(tap[0]);
+	close(tap[1]);
+	close(out);
 }
 
 static struct zio_names *names_of(const char *name)

@@ -154,7 +154,7 @@ static void blocks_with_values_are_not_merged(struct kunit *test)
 	expect_read(user, 5, 6);
 }
 
-static void ring_and_tap_show_the_values(struct kunit *test)
+static void ring_and_sniffer_show_the_values(struct kunit *test)
 {
 	struct test_device *tdev = create(test, 0);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
@@ -403,7 +403,7 @@ static struct kunit_case values_cases[] = {
 	KUNIT_CASE(inputs_show_the_values_of_each_block),
 	KUNIT_CASE(queued_blocks_keep_their_values),
 	KUNIT_CASE(blocks_with_values_are_not_merged),
-	KUNIT_CASE(ring_and_tap_show_the_values),
+	KUNIT_CASE(ring_and_sniffer_show_the_values),
 	KUNIT_CASE(outputs_get_the_values_of_each_control),
 	KUNIT_CASE(values_beyond_the_limits_change_nothing),
 	KUNIT_CASE(program_for_1_x_gives_all_values),
