@@ -7,14 +7,19 @@
  * that it draws. It drops what was queued before.
  */
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/channel.h"
+#include "common/object.h"
 #include "command.h"
 #include "plot.h"
 #include "term.h"
+
+/* Seconds without any block, after which the program says so */
+#define PATIENCE 5
 
 /* A channel, and its newest blocks */
 struct source {
@@ -35,6 +40,7 @@ struct plot {
 	uint64_t pictures;	/* to draw; 0: no end */
 	uint64_t drawn;
 	double interval;
+	double patient_until;	/* in seconds_now(); HUGE_VAL: it has told */
 	struct pollfd *fds;
 	int code;
 };
@@ -148,6 +154,30 @@ static void wait_for_blocks(struct plot *plot, double seconds)
 		wait_unless_stopped(plot->fds, n, seconds);
 }
 
+/* A tap acquires nothing, and blocks that nobody reads may leave no room for new ones. */
+static void tell_silence(const struct source *src)
+{
+	struct zio_object *obj = zio_find(NULL, src->name, NULL, NULL);
+	int64_t queued = obj ? get_number(obj, "buffer/queued-buffer-len") : 0;
+
+	complain("plot: %s: no new block for %d s%s", src->name, PATIENCE, queued > 0 ?
+		 " (old ones wait for a reader: does zio flush help?)" :
+		 " (does its trigger fire?)");
+	zio_object_free(obj);
+}
+
+static void tell_once(struct plot *plot)
+{
+	int i;
+
+	if (seconds_now() < plot->patient_until)
+		return;
+	plot->patient_until = HUGE_VAL;
+	for (i = 0; i < plot->n; i++)
+		if (!plot->sources[i].count)
+			tell_silence(&plot->sources[i]);
+}
+
 /* Read the blocks of a picture, and any others that come until @end. */
 static void read_picture(struct plot *plot, double end)
 {
@@ -164,8 +194,9 @@ static void read_picture(struct plot *plot, double end)
 			continue;
 		if (late && !plot->draw.output)
 			return;
-		wait_for_blocks(plot, count_news(plot) && !plot->draw.output ?
-				end - seconds_now() : FOREVER);
+		tell_once(plot);
+		wait_for_blocks(plot, (count_news(plot) && !plot->draw.output ?
+				       end : plot->patient_until) - seconds_now());
 	}
 }
 
@@ -250,6 +281,7 @@ static int run_gnuplot(struct plot *plot)
 	/* Start gnuplot first: if it fails, the program has taken no block. */
 	if (start_gnuplot(&gp, plot->draw.script))
 		return EXIT_FAILED;
+	plot->patient_until = seconds_now() + PATIENCE;
 	draw_pictures(plot, &gp);
 	if (end_gnuplot(&gp) && !plot->code)
 		plot->code = EXIT_FAILED;
