@@ -7,7 +7,7 @@ import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from .common import ROOT
+from .common import ROOT, Words
 from .debian_root import Root
 from .trial import Trial, run
 
@@ -61,7 +61,7 @@ def remove_source(root: Root) -> None:
 
 def test_first_runs(trial: Trial, package: Path, work: Path) -> None:
     """Two at once make one key. Both use it, also later."""
-    command = ["env", f"XDG_DATA_HOME={work}/first", PROGRAM]
+    command: Words = ["env", f"XDG_DATA_HOME={work}/first", PROGRAM]
     with ThreadPoolExecutor() as pool:
         found = pool.map(lambda n: run(*command, work / n, package), ("left", "right"))
         for status, said in found:
@@ -71,8 +71,9 @@ def test_first_runs(trial: Trial, package: Path, work: Path) -> None:
 def test_killed(trial: Trial, package: Path, work: Path) -> None:
     """A run that was killed leaves the lock of reprepro."""
     (work / "left/db/lockfile").touch()
-    command = ["env", f"XDG_DATA_HOME={work}/first", PROGRAM, work / "left", package]
-    trial.command("a run after one that was killed ends well", run(*command))
+    home = f"XDG_DATA_HOME={work}/first"
+    found = run("env", home, PROGRAM, work / "left", package)
+    trial.command("a run after one that was killed ends well", found)
 
 
 def make_expired(home: Path) -> None:
@@ -88,16 +89,17 @@ def make_expired(home: Path) -> None:
 def test_mistakes(trial: Trial, package: Path, work: Path) -> None:
     place = work / "mistake"
     make_expired(work / "gnupg")
-    gpg = ["env", f"GNUPGHOME={work}/gnupg", PROGRAM]
-    for words, reason in (
+    gpg: Words = ["env", f"GNUPGHOME={work}/gnupg"]
+    cases: list[tuple[Words, str]] = [
         (("--key", "nobody", place, package), "'nobody'"),
         (("--key", "lab", place, package), "does not sign"),
         ((f"{place} two", package), "apt does not take the name"),
         ((place, work / "none.deb"), f"no package {work}/none.deb"),
-    ):
-        status, said = run(*gpg, *words)
+    ]
+    for words, reason in cases:
+        status, said = run(*gpg, PROGRAM, *words)
         trial.result(f"refused: {reason}", status == 125 and reason in said, said)
-    run(*gpg[:2], "gpgconf", "--kill", "gpg-agent")
+    run(*gpg, "gpgconf", "--kill", "gpg-agent")
 
 
 def test_all(trial: Trial, root: Root, packages: list[Path], work: Path) -> None:
