@@ -201,24 +201,26 @@ static void do_set_gain(void)
 	    BUS "/zzero-0001/cset2/chan0/offset", text);
 }
 
-/* Set a size without room, and an ordinary one after it. */
+/*
+ * Set a size without room, and an ordinary one after it. No size may take the memory of the
+ * whole machine meanwhile: the kernel would end a process that asks for a page then.
+ */
 static void do_large(void)
 {
-	static const char *const sizes[] = {
-		"65536", "65536", "1000000", "16777216", "4294967295",
+	static const struct {
+		const char *path, *large[3], *ordinary;
+	} sizes[] = {
+		{ "trigger/nsamples", { "65536", "16777216", "4294967295" }, "16" },
+		{ "chan0/buffer/max-buffer-len", { "4096", "16777216", "4294967295" }, "16" },
+		{ "chan0/buffer/max-buffer-kb", { "65536", "16777216", "4294967295" }, "128" },
 	};
-	static const char *const paths[][2] = {
-		{ "trigger/nsamples", "16" },
-		{ "chan0/buffer/max-buffer-len", "16" },
-		{ "chan0/buffer/max-buffer-kb", "128" },
-	};
-	const char *const *choice = paths[dice(3)];
+	unsigned int i = dice(3);
 	char path[160];
 
 	snprintf(path, sizeof(path), BUS "/%s/cset%u/%s", any_board(), dice(3),
-		 choice[0]);
-	put_text(path, sizes[dice(5)]);
-	put_text(path, choice[1]);
+		 sizes[i].path);
+	put_text(path, sizes[i].large[dice(3)]);
+	put_text(path, sizes[i].ordinary);
 }
 
 static void do_set_trigger(void)
