@@ -63,13 +63,17 @@ def test_order_is_that_of_the_readme(site: Path, page: Page) -> None:
     assert [text.lower() for text in captions[:3]] == ["start", "acquire", "hardware"]
 
 
+# The search makes this element anew; one that was found before may be gone.
+SUMMARY = "document.querySelector('.search-summary')"
+
+
 @pytest.mark.parametrize("words", FOUND)
 def test_search(site: Path, page: Page, words: str, tmp_path: Path) -> None:
     page.open(f"{site.as_uri()}/index.html")
     field = page.driver.find_element("css selector", "#rtd-search-form input[name=q]")
     field.send_keys(words)
     field.submit()
-    page.until(lambda: "finished" in page.text(".search-summary"), "the search ends")
+    page.wait(f"{SUMMARY}?.innerText.includes('finished')")
     page.until(lambda: FOUND[words] in page.value(RESULTS), "the page is found")
     page.driver.find_element("link text", FOUND[words]).click()
     page.until(
