@@ -190,6 +190,12 @@ TEST_EACH("without a reader a tap goes on seeing new blocks, with the buffer %s"
 #define OWN_DIR	ZIO_CONFIG "/devices/zzero/own"
 #define OWN	"/sys/bus/zio/devices/zzero-0051/cset0"
 
+static void remove_own(void)
+{
+	write_text(OWN_DIR "/live", "0");
+	ASSERT_EQ(rmdir(OWN_DIR), 0);
+}
+
 /* A board that acquires by itself. @value: an attribute, and its number */
 SETUP(own_pace)
 {
@@ -197,10 +203,8 @@ SETUP(own_pace)
 
 	ASSERT_EQ(sscanf(value, "%15s %15s", name, number), 2);
 	load("zio-zero");
-	if (exists(OWN_DIR)) {
-		write_text(OWN_DIR "/live", "0");
-		rmdir(OWN_DIR);
-	}
+	if (exists(OWN_DIR))
+		remove_own();
 	ASSERT_EQ(mkdir(OWN_DIR, 0755), 0);
 	write_text(OWN_DIR "/id", "81");
 	write_text(OWN_DIR "/channels", "1");
@@ -225,8 +229,7 @@ TEST_EACH("a board whose blocks nobody reads goes on for a tap: %s", own_pace, "
 	}
 	ASSERT_TRUE(read_number(OWN "/chan0/statistics/lost_blocks") >= 20);
 	close(tap);
-	write_text(OWN_DIR "/live", "0");
-	rmdir(OWN_DIR);
+	remove_own();
 }
 
 /* kmalloc: one copy waits, and no block is copied until a tap has taken it. */
