@@ -444,7 +444,7 @@ def test_the_demo(daemon: Start, page: Page) -> None:
     """Three channels in volts, and the losses of the second one"""
     page.open(daemon("--demo", "--speed", "8").url)
     page.wait("s.channels.length === 3 && s.channels.every((c) => c.unit === 'V')")
-    page.wait("s.frame.points && s.channels[1].lost >= 2")
+    page.wait("s.frame?.points && s.channels[1].lost >= 2")
     assert page.value("s.channels[0].lost + s.channels[2].lost") == 0
 
 
