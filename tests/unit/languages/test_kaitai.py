@@ -23,6 +23,7 @@ HERE = Path(__file__).parent
 # Languages for whose readers no registry that the tests reach has the package
 ABSENT = {
     "cpp_stl": "kaitai_struct_cpp_stl_runtime",
+    "csharp": "KaitaiStruct.Runtime.CSharp of NuGet",
     "go": "github.com/kaitai-io/kaitai_struct_go_runtime",
     "ruby": "the gem kaitai-struct",
     "rust": "the official crate kaitai",
