@@ -453,7 +453,6 @@ def test_sixty_frames_a_second_at_most(daemon: Start, page: Page, recording: Any
     page.open(daemon(path, "--loop").url)
     page.wait("s.frame")
     first, begin = page.value("[s.frame.number, performance.now()]")
-    page.wait(f"performance.now() > {begin} + 3000")
+    page.wait(f"performance.now() > {begin} + 3000 && s.frame.number > {first} + 15")
     last, end = page.value("[s.frame.number, performance.now()]")
-    rate = (last - first) * 1000 / (end - begin)
-    assert 5 < rate <= 61
+    assert (last - first) * 1000 / (end - begin) <= 61
