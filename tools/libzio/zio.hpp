@@ -155,8 +155,8 @@ public:
 
 	/* The channel for the functions of <zio/zio.h>; the object keeps it. */
 	zio_channel *get() const noexcept { return ch_.get(); }
-	const struct zio_stats &stats() const noexcept { return *::zio_stats(get()); }
-	const char *method() const noexcept { return zio_method(get()); }
+	const struct zio_stats &stats() const { return *::zio_stats(opened()); }
+	const char *method() const { return zio_method(opened()); }
 
 	/* The next block; none at the end of a file. A non-blocking channel without a block
 	 * throws EAGAIN.
@@ -234,13 +234,16 @@ private:
 		void operator()(zio_channel *ch) const noexcept { zio_close(ch); }
 	};
 
+	/* Throws EINVAL after close(), and for an object that another was moved from. */
+	zio_channel *opened() const
+	{
+		return ch_ ? get() : throw error(EINVAL, "the channel is closed");
+	}
+
 	int check(int result)
 	{
-		if (result < 0) {
-			int code = errno;
-
-			throw error(code, ch_ ? zio_reason(get()) : "the channel is closed");
-		}
+		if (result < 0)
+			throw error{errno, zio_reason(opened())};
 		return result;
 	}
 

@@ -66,6 +66,8 @@ static void test_copy(const char *from, const char *to)
 	CHECK(!moved.next());
 	out.close();
 	CHECK(has_text(error_of([&] { out.flush(); }), "closed"));
+	CHECK(has_text(error_of([&] { out.stats(); }), "closed"));
+	CHECK(has_text(error_of([&] { in.method(); }), "closed"));
 
 	zio::channel again(to);
 	while (again.next())
