@@ -24,7 +24,7 @@ from .machine import Machine, qemu_command
 from .package_build import build
 from .package_install import install
 from .suite import NO_MOUNTS, can_enter
-from .system import BASIC, choose_modules, kernel_of_suite, kernel_packages
+from .system import BASIC, kernel_of_suite, kernel_packages, make_initial
 from .tap import faults_in
 from .toolchain import ARCHES
 from .trial import Trial
@@ -69,9 +69,7 @@ def make_disk(trial: Trial, packages: list[Path], place: Path) -> None:
     found = root.apt("install", *BASIC, *kernel_packages(release), *ASKED)
     trial.command(f"Linux {release} installs", found)
     trial.command("the packages install", install(root, packages))
-    choose_modules(root)
-    words = ("env", "INITRD=Yes", "update-initramfs", "-c", "-k", release)
-    trial.command("an initial file system is made", root.run(*words))
+    make_initial(trial, root, release)
     add_trial(root.directory, "zio-documents.service", "documents-shell")
     Disk(root.directory, release, place)
     shutil.rmtree(root.directory)

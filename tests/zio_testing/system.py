@@ -37,12 +37,14 @@ def kernel_packages(release: str) -> list[str]:
     return [f"linux-{part}-{release}" for part in ("image", "headers")]
 
 
-def choose_modules(root: Root) -> None:
-    """Let the initial file system have what the disk needs. All modules would take an
-    emulated shell ten minutes."""
+def make_initial(trial: Trial, root: Root, release: str) -> None:
+    """Make an initial file system of the modules that the disk needs. All modules would
+    take an emulated shell ten minutes."""
     directory = root.directory / "etc/initramfs-tools"
     (directory / "conf.d/modules").write_text("MODULES=list\n")
     (directory / "modules").write_text("virtio_blk\nvirtio_pci\next4\n")
+    words = ("env", "INITRD=Yes", "update-initramfs", "-c", "-k", release)
+    trial.command("an initial file system is made", root.run(*words))
 
 
 class System:
@@ -82,10 +84,7 @@ class System:
         self.trial.result(f"the modules for {first} are still there", bool(kept))
 
     def make_disk(self, release: str) -> Disk:
-        choose_modules(self.root)
-        words = ("update-initramfs", "-c", "-k", release)
-        found = self.root.run("env", "INITRD=Yes", *words)
-        self.trial.command("an initial file system is made", found)
+        make_initial(self.trial, self.root, release)
         add_trial(self.root.directory, "zio-trial.service", *RECIPES)
         return Disk(self.root.directory, release, self.work)
 
