@@ -61,16 +61,21 @@ SETUP(no_board)
 	make_board("one", 0, "sg", "16");
 }
 
-/* Reads a block, and returns its words. */
-static uint32_t read_words(struct pair pair, struct zio_control *ctrl)
+/* Reads the samples of a control, and returns their number. */
+static uint32_t read_samples(struct pair pair, const struct zio_control *ctrl)
 {
-	uint32_t n;
+	uint32_t n = ctrl->nsamples;
 
-	*ctrl = read_control(pair.ctrl);
-	n = ctrl->nsamples;
 	ASSERT_EQ(ctrl->ssize, 4);
 	ASSERT_EQ(read(pair.data, words, 4 * n), 4 * n);
 	return n;
+}
+
+/* Reads a block, and returns its words. */
+static uint32_t read_words(struct pair pair, struct zio_control *ctrl)
+{
+	*ctrl = read_control(pair.ctrl);
+	return read_samples(pair, ctrl);
 }
 
 /* Each word follows the word before, if no block is lost. Returns the number after the last. */
@@ -442,8 +447,7 @@ static uint32_t read_past_errors(struct pair pair)
 
 	while (read(pair.ctrl, &ctrl, sizeof(ctrl)) < 0)
 		ASSERT_EQ(errno, EMSGSIZE);
-	ASSERT_EQ(read(pair.data, words, 4 * ctrl.nsamples), 4 * ctrl.nsamples);
-	return ctrl.nsamples;
+	return read_samples(pair, &ctrl);
 }
 
 /* 64 segments are 256 KiB, when no two pages are neighbours. */
