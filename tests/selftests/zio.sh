@@ -171,16 +171,24 @@ test_plot()
 		sed -n '/^\$zio/,/^EOD/s/^[0-9]* //p' | sed '1d' |
 		awk 'NR > 1 && $1 != last + 1 { bad++ } { last = $1 }
 		END { print bad + 0 }')" 0
-	echo transparent >/sys/bus/zio/devices/zzero-0000/cset2/current_trigger
-	zio plot --script -n 1 zzero-2-0 >/tmp/plot 2>/tmp/err &
-	check "plot: no block: it says so" wait_until 10 grep -q \
-		'zzero-2-0: no new block for 5 s (old ones wait' /tmp/err
-	zio flush zzero-2-0
-	wait $!
-	is "plot: and draws the block that comes" $? 0
-	echo user >/sys/bus/zio/devices/zzero-0000/cset2/current_trigger
 	gives 3 "plot: an output" zio plot zzero-1-0
 	gives 3 "plot: no channel" zio plot nonsense-0-0
+}
+
+# The driver has filled a queue that nobody reads: no block comes to a tap.
+test_silence()
+{
+	echo transparent >/sys/bus/zio/devices/zzero-0000/cset2/current_trigger
+	for command in 'plot --script' 'dump --tap' 'cat --tap'; do
+		# shellcheck disable=SC2086 # words
+		zio $command -n 1 zzero-2-0 >/tmp/got 2>/tmp/err &
+		check "$command: no block: it says so" wait_until 20 grep -q \
+			'zzero-2-0: no new block for 5 s (old ones wait' /tmp/err
+		zio flush zzero-2-0
+		wait $!
+		is "$command: and shows the block that comes" $? 0
+	done
+	echo user >/sys/bus/zio/devices/zzero-0000/cset2/current_trigger
 }
 
 # zio makes two boards on one clock, and removes them.
@@ -225,6 +233,7 @@ test_refused
 test_top
 test_top_unplug
 test_plot
+test_silence
 test_shared
 gives 2 "no command" zio
 gives 0 "version" zio --version

@@ -608,6 +608,28 @@ test_dump_live() {
 	exec 5>&- 6>&- 8>&- 9>&-
 }
 
+# A channel is open, and has no block: the program says so once, and reads on.
+test_silence() {
+	local program status
+
+	make_fifos still-0-1
+	exec 8<>still-0-1-ctrl 9<>still-0-1-data
+	for program in "$cat_file" "$dump"; do
+		: >err
+		timeout 60 "$program" -n 1 still-0-1 >out 2>err 8>&- 9>&- &
+		child=$!
+		verdict "${program##*/}: no block" 'it does not say so' wait_for grep -q \
+			'still-0-1: no new block for 5 s (does its trigger fire?)$' err
+		put "$work/still-0-1" 1 16 1
+		status=0
+		wait "$child" || status=$?
+		equal "$status" 0 "${program##*/}: it goes on"
+		equal "$(grep -c 'no new block' err)" 1 "${program##*/}: it says so once"
+	done
+	exec 8>&- 9>&-
+	child=
+}
+
 # Files have no ring. The program prints the method with --verbose.
 test_methods() {
 	local method
@@ -656,5 +678,6 @@ test_dump_control_only
 test_dump_many
 test_dump_errors
 test_dump_live
+test_silence
 test_methods
 done_testing

@@ -20,6 +20,7 @@
 #include "common/complete.h"
 #include "common/json.h"
 #include "common/program.h"
+#include "common/silence.h"
 #include "common/stop.h"
 
 #define OUTPUT_SIZE 65536
@@ -49,6 +50,7 @@ struct settings {
 };
 
 static struct zio_channel *channel;
+static const char *channel_name;
 
 static int write_failed(void)
 {
@@ -122,7 +124,9 @@ static void wait_for_block(void)
 {
 	struct pollfd pfd = input_of(channel);
 
-	wait_unless_stopped(&pfd, 1, FOREVER);
+	if (expire_silence_timer())
+		tell_silence(channel_name, channel);
+	wait_unless_stopped(&pfd, 1, silence_timer_left());
 }
 
 /* Wait for the next block; returns as zio_next(). A @code other than 0 ends the copy. */
@@ -203,8 +207,8 @@ static int open_and_run(const struct settings *set)
 
 	if (refuses_terminal(set->force))
 		return EXIT_USAGE;
-	channel = open_channel(set->args.text[0],
-			       ZIO_OPEN_NONBLOCK | set->method |
+	channel_name = set->args.text[0];
+	channel = open_channel(channel_name, ZIO_OPEN_NONBLOCK | set->method |
 			       (set->tap ? ZIO_OPEN_TAP : 0));
 	if (!channel)
 		return EXIT_OPEN;
@@ -212,6 +216,7 @@ static int open_and_run(const struct settings *set)
 		complain("method %s", zio_method(channel));
 	catch_stop_once(0);
 	signal(SIGPIPE, SIG_IGN);
+	start_silence_timer();
 	code = run(set->count, set->json);
 	zio_close(channel);
 	return code;

@@ -2,6 +2,6 @@
 # What the programs share
 
 common_objs = $(addprefix programs/common/,channel.o complete.o control.o json.o object.o \
-	      program.o stop.o text.o)
+	      program.o silence.o stop.o text.o)
 common_libs = -lm
 need_jansson += programs/common/json.o

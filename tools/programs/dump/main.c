@@ -10,6 +10,7 @@
 #include "common/channel.h"
 #include "common/complete.h"
 #include "common/program.h"
+#include "common/silence.h"
 #include "common/stop.h"
 #include "common/text.h"
 #include "dump.h"
@@ -156,14 +157,21 @@ static int serve_all(struct dump *d)
 
 static void wait_any(struct dump *d)
 {
+	bool tells = expire_silence_timer();
 	nfds_t n = 0;
 	int i;
 
-	for (i = 0; i < d->count; i++)
-		if (!d->sources[i].ended)
-			d->fds[n++] = input_of(d->sources[i].channel);
+	for (i = 0; i < d->count; i++) {
+		const struct source *src = &d->sources[i];
+
+		if (src->ended)
+			continue;
+		if (tells)
+			tell_silence(src->name, src->channel);
+		d->fds[n++] = input_of(src->channel);
+	}
 	if (n)
-		wait_unless_stopped(d->fds, n, FOREVER);
+		wait_unless_stopped(d->fds, n, silence_timer_left());
 }
 
 /* Print blocks until no channel has one, then flush the buffer. */
@@ -252,6 +260,7 @@ static int run(struct dump *d)
 	code = open_sources(d);
 	if (!code) {
 		catch_stop_once(SA_RESTART);
+		start_silence_timer();
 		print_blocks(d);
 		print_summary(d);
 		code = stop_status(d->status);

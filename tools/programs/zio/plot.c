@@ -7,19 +7,15 @@
  * that it draws. It drops what was queued before.
  */
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/channel.h"
-#include "common/object.h"
+#include "common/silence.h"
 #include "command.h"
 #include "plot.h"
 #include "term.h"
-
-/* Seconds without any block, after which the program says so */
-#define PATIENCE 5
 
 /* A channel, and its newest blocks */
 struct source {
@@ -40,7 +36,6 @@ struct plot {
 	uint64_t pictures;	/* to draw; 0: no end */
 	uint64_t drawn;
 	double interval;
-	double patient_until;	/* in seconds_now(); HUGE_VAL: it has told */
 	struct pollfd *fds;
 	int code;
 };
@@ -154,28 +149,14 @@ static void wait_for_blocks(struct plot *plot, double seconds)
 		wait_unless_stopped(plot->fds, n, seconds);
 }
 
-/* A tap acquires nothing, and blocks that nobody reads may leave no room for new ones. */
-static void tell_silence(const struct source *src)
-{
-	struct zio_object *obj = zio_find(NULL, src->name, NULL, NULL);
-	int64_t queued = obj ? get_number(obj, "buffer/queued-buffer-len") : 0;
-
-	complain("plot: %s: no new block for %d s%s", src->name, PATIENCE, queued > 0 ?
-		 " (old ones wait for a reader: does zio flush help?)" :
-		 " (does its trigger fire?)");
-	zio_object_free(obj);
-}
-
-static void tell_once(struct plot *plot)
+static void tell_once(const struct plot *plot)
 {
 	int i;
 
-	if (seconds_now() < plot->patient_until)
+	if (!expire_silence_timer())
 		return;
-	plot->patient_until = HUGE_VAL;
 	for (i = 0; i < plot->n; i++)
-		if (!plot->sources[i].count)
-			tell_silence(&plot->sources[i]);
+		tell_silence(plot->sources[i].name, plot->sources[i].channel);
 }
 
 /* Read the blocks of a picture, and any others that come until @end. */
@@ -195,8 +176,8 @@ static void read_picture(struct plot *plot, double end)
 		if (late && !plot->draw.output)
 			return;
 		tell_once(plot);
-		wait_for_blocks(plot, (count_news(plot) && !plot->draw.output ?
-				       end : plot->patient_until) - seconds_now());
+		wait_for_blocks(plot, count_news(plot) && !plot->draw.output ?
+				end - seconds_now() : silence_timer_left());
 	}
 }
 
@@ -281,7 +262,7 @@ static int run_gnuplot(struct plot *plot)
 	/* Start gnuplot first: if it fails, the program has taken no block. */
 	if (start_gnuplot(&gp, plot->draw.script))
 		return EXIT_FAILED;
-	plot->patient_until = seconds_now() + PATIENCE;
+	start_silence_timer();
 	draw_pictures(plot, &gp);
 	if (end_gnuplot(&gp) && !plot->code)
 		plot->code = EXIT_FAILED;
