@@ -8,6 +8,7 @@ import itertools
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -245,15 +246,19 @@ def test_a_signal_restores_all(
     assert {k: v for k, v in after.items() if "/statistics/" not in k} == before
 
 
-def test_two_at_once(board: FakeBoard) -> None:
+@pytest.mark.parametrize("name", ["zzero-0000", "zother-0000"])
+def test_two_at_once(board: FakeBoard, name: str) -> None:
     """The second does not begin: its settings would be those of the first."""
-    fd = os.open(board.device, os.O_RDONLY)
+    other = board.device.parent / "zother-0000"
+    shutil.copytree(board.device, other)
+    (other / "cset0/direction").write_text("output\n")
+    fd = os.open(board.device.parent / name, os.O_RDONLY)
     fcntl.flock(fd, fcntl.LOCK_EX)
-    child = start(board, "zzero", "-s", "60")
+    child = start(board, "zzero", "-s", "60", "--loop=zother")
     err = child.communicate()[1]
     os.close(fd)
     assert child.returncode == 3
-    assert "zzero-0000: another zio selftest measures it" in err
+    assert f"{name}: another zio selftest measures it" in err
 
 
 def test_errors_name_object_cause_and_remedy(
@@ -265,12 +270,23 @@ def test_errors_name_object_cause_and_remedy(
         (["zzero/0/trigger"], 1, "is a trigger: name a device, set or channel"),
         (["zzero", "-s", "0"], 2, "is not from"),
         (["zzero/0", "-p", "0.0000015555"], 2, "is a whole number"),
-        (["zzero", "-o", "/none/x"], 3, "/none/x"),
+        (["zzero", "-o", "/none/x"], 1, "cannot write /none/x: No such file"),
+        (["zzero", "--loop=none"], 3, "none: no such device or channel"),
+        (["zzero", "--loop=zzero/0"], 1, "zzero/0: it is no output"),
     ):
         child = start(board, *words)
-        err = child.communicate()[1]
+        out, err = child.communicate()
         assert child.returncode == status, err
         assert text in err, err
+        assert "rate" not in out, "it has measured"
+
+
+def test_a_report_without_room(board: FakeBoard, child_of_board: Any) -> None:
+    child = child_of_board("zzero", "-s", "0.1", "-o", "/dev/full")
+    out, err = child.communicate()
+    assert "result:" in out
+    assert child.returncode == 1
+    assert "cannot write /dev/full: No space left on device" in err
 
 
 class Options:

@@ -50,8 +50,12 @@ def say(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         if isinstance(error, BrokenPipeError):
             raise
-        remedy = ": make room" if error.errno in NO_ROOM else ""
-        raise Failure(f"standard output: {error.strerror}{remedy}") from None
+        raise Failure(f"standard output: {reason(error)}") from None
+
+
+def reason(error: OSError) -> str:
+    """Return why a file was not written, and what helps."""
+    return f"{error.strerror}{': make room' if error.errno in NO_ROOM else ''}"
 
 
 def is_loopback(address: str) -> bool:

@@ -18,7 +18,7 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -104,6 +104,35 @@ def _alone(device: Object) -> Iterator[None]:
         yield
     finally:
         os.close(fd)
+
+
+class Bench(NamedTuple):
+    """What a run measures."""
+
+    device: Object
+    places: list[Place]
+    loop: Place | None
+    """The output that a cable connects to the inputs."""
+
+
+@contextmanager
+def prepared(name: str, loop: str | None) -> Iterator[Bench]:
+    """Find what a run measures, and keep other selftests from it meanwhile."""
+    places = find_places(name)
+    output = _find_output(loop) if loop else None
+    names = [place.cset.name.partition("/")[0] for place in (places[0], output) if place]
+    devices = [find(name) for name in dict.fromkeys(names)]
+    with ExitStack() as stack:
+        for device in devices:
+            stack.enter_context(_alone(device))
+        yield Bench(devices[0], places, output)
+
+
+def _find_output(name: str) -> Place:
+    for place in find_places(name):
+        if place.is_output:
+            return place
+    raise cli.Failure(f"{name}: it is no output: name a channel of one")
 
 
 @contextmanager
@@ -332,9 +361,8 @@ def check_output(place: Place, options: Namespace) -> Iterator[Check]:
         yield judge_loss(*busy, f"with {count} processors busy")
 
 
-def check_loop(place: Place, options: Namespace) -> Iterator[Check]:
+def check_loop(place: Place, output: Place, options: Namespace) -> Iterator[Check]:
     """Play noise on an output, and look for it in the input that a cable leads to."""
-    output = find_places(options.loop)[0]
     rng = np.random.default_rng()
     heard: list[Array] = []
     with ExitStack() as stack:
@@ -356,11 +384,11 @@ def check_loop(place: Place, options: Namespace) -> Iterator[Check]:
     yield judge_loop(np.concatenate(player.sent), np.concatenate(heard))
 
 
-def check_place(place: Place, options: Namespace) -> Iterator[Check]:
-    """Yield all checks of a set."""
+def check_place(place: Place, loop: Place | None, options: Namespace) -> Iterator[Check]:
+    """Yield all checks of a set. `loop`: the output that a cable connects to inputs."""
     yield from (check_output if place.is_output else check_input)(place, options)
-    if options.loop and not place.is_output:
-        yield from check_loop(place, options)
+    if loop and not place.is_output:
+        yield from check_loop(place, loop, options)
 
 
 # --- the report -------------------------------------------------------------------------
@@ -412,8 +440,12 @@ def run_tests(
     `tell` gets each line of the text. Raises `Error` and `cli.Failure` if something keeps
     the tests from running. Each attribute that they change goes back.
     """
-    found = find_places(name)
-    device = find(found[0].cset.name.partition("/")[0])
+    with prepared(name, options.loop) as bench:
+        return _measure(bench, options, tell)
+
+
+def _measure(bench: Bench, options: Namespace, tell: Callable[[str], None]) -> Report:
+    device, places = bench.device, bench.places
     report: Report = {
         "program": f"zio selftest {VERSION}",
         "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -422,20 +454,20 @@ def run_tests(
         "sets": [],
     }
     _tell_head(report, tell)
-    for place in found:
+    for place in places:
         about = place.describe()
         tell(" ".join([place.cset.name, *(f"{k}={v}" for k, v in about.items())]))
-        checks = _collect(check_place(place, options), tell)
+        checks = _collect(check_place(place, bench.loop, options), tell)
         report["sets"].append({**about, "checks": checks})
-    report["removal"] = _collect(_removal(device, found, options), tell)
+    report["removal"] = _collect(_removal(device, places, options), tell)
     report["result"] = _result(report)
     tell(f"result: {report['result']}")
     return report
 
 
-def _removal(device: Object, found: list[Place], options: Namespace) -> Iterator[Check]:
+def _removal(device: Object, places: list[Place], options: Namespace) -> Iterator[Check]:
     if options.removal:
-        node = next((p.channel.node for p in found if not p.is_output), "")
+        node = next((p.channel.node for p in places if not p.is_output), "")
         if node:
             yield check_removal(device, node)
             return
@@ -479,7 +511,8 @@ def make_parser() -> cli.Parser:
         "DEVICE",
         "Measure a board: rate, times, losses. DEVICE may be a set, or a channel.",
         "Nothing else should read the board meanwhile. Exit status: 0 passed; 1 a check "
-        "failed,\nor nothing was measured; 2 usage; 3 the device cannot be opened.",
+        "failed,\nnothing was measured, or FILE cannot be written; 2 usage; 3 the device "
+        "cannot be\nopened.",
     )
     add, positive = parser.add_argument, cli.number(1e-6, 86400, read=float)
     options: list[tuple[str, str, str, float, str]] = [
@@ -499,21 +532,32 @@ def make_parser() -> cli.Parser:
     return parser
 
 
+@contextmanager
+def _naming(path: str) -> Iterator[None]:
+    """Let an error have the name of the file that is written."""
+    try:
+        yield
+    except OSError as error:
+        raise cli.Failure(f"cannot write {path}: {cli.reason(error)}") from None
+
+
 def work(options: Namespace) -> int:
     """Run the tests, print and write the report, and return the exit status."""
     if len(options.names) != 1:
         raise cli.Failure("one DEVICE at a time", cli.USAGE)
+    tell = (lambda _: None) if options.json else cli.say
     with ExitStack() as stack:
-        # A file that cannot be written is told before the time is spent.
-        file = stack.enter_context(open(options.output, "w")) if options.output else None
-        tell = (lambda _: None) if options.json else cli.say
-        device = find_places(options.names[0])[0].cset.name.partition("/")[0]
-        stack.enter_context(_alone(find(device)))
-        report = run_tests(options.names[0], options, tell)
-        if file:
-            print(json.dumps(report, indent=1), file=file)
-    if options.json:
-        cli.say(json.dumps(report))
+        bench = stack.enter_context(prepared(options.names[0], options.loop))
+        if options.output:
+            # A file that cannot be opened is told before the time is spent.
+            with _naming(options.output):
+                file = stack.enter_context(open(options.output, "w"))
+        report = _measure(bench, options, tell)
+        if options.json:
+            cli.say(json.dumps(report))
+        if options.output:
+            with _naming(options.output), file:
+                print(json.dumps(report, indent=1), file=file)
     return cli.OK if report["result"] == "passed" else cli.FAILED
 
 
