@@ -19,12 +19,28 @@ struct zio_channel *open_channel(const char *name, int flags)
 	return ch;
 }
 
+/* Get the control as the next block would have it, and take no block. */
+static bool read_current_control(const struct zio_object *chan, struct zio_control *control)
+{
+	char path[PATH_MAX];
+	bool is_read;
+	FILE *file;
+
+	put_text(path, sizeof(path), "%s/current-control", zio_object_path(chan));
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	is_read = fread(control, sizeof(*control), 1, file);
+	fclose(file);
+	return is_read;
+}
+
 /* Is this a channel with a trigger that acquires blocks also without a reader? */
 static bool acquires_alone(const char *name)
 {
 	struct zio_object *obj = zio_find(NULL, name, NULL, NULL);
 	struct zio_control control;
-	bool is_alone = obj && !read_current_control(obj, &control) && *control.triggername &&
+	bool is_alone = obj && read_current_control(obj, &control) && *control.triggername &&
 			strncmp(control.triggername, "user", ZIO_OBJ_NAME_LEN);
 
 	zio_object_free(obj);
@@ -47,24 +63,6 @@ struct zio_channel *open_newest(const char *name)
 	if (!ch)
 		complain("%s", err.text);
 	return ch;
-}
-
-int read_current_control(const struct zio_object *chan, struct zio_control *control)
-{
-	char path[PATH_MAX];
-	size_t n = 0;
-	FILE *file;
-
-	put_text(path, sizeof(path), "%s/current-control", zio_object_path(chan));
-	errno = 0;
-	file = fopen(path, "re");
-	if (file) {
-		n = fread(control, sizeof(*control), 1, file);
-		fclose(file);
-	}
-	if (!n && !errno)
-		errno = EPROTO;
-	return n ? 0 : -1;
 }
 
 struct pollfd input_of(const struct zio_channel *ch)

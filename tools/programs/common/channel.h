@@ -16,9 +16,6 @@ struct zio_channel *open_channel(const char *name, int flags);
  */
 struct zio_channel *open_newest(const char *name);
 
-/* Get the control as the next block would have it, and take no block; 0, or -1 with errno. */
-int read_current_control(const struct zio_object *chan, struct zio_control *control);
-
 /* Return what wait_unless_stopped() needs to wait for a block. */
 struct pollfd input_of(const struct zio_channel *ch);
 

@@ -81,9 +81,6 @@ void close_ends(struct copy *c);
 void fit_control(struct zio_control *fit, const struct end *out,
 		 const struct zio_control *control);
 
-/* Set the exit code and print why the last call on @end failed; -1. */
-int fail_end(struct copy *c, const struct end *end);
-
 /*
  * After a failed call on @end, wait for @events. Returns true to repeat the call;
  * false if it failed for good, or a signal came and no block is pending.

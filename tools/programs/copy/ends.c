@@ -136,13 +136,13 @@ static bool is_broken_pipe(struct copy *c, int code)
 	return code == EPIPE;
 }
 
-int fail_end(struct copy *c, const struct end *end)
+/* Set the exit code and print why the last call on @end failed. */
+static void fail_end(struct copy *c, const struct end *end)
 {
 	int code = errno;
 
 	if (!is_broken_pipe(c, code))
 		complain("%s%s", zio_reason(end->ch), end_hint(end, code));
-	return -1;
 }
 
 static bool give_up(struct copy *c, const struct end *end)
