@@ -151,11 +151,20 @@ def test_numbers_that_begin_anew_fail() -> None:
 def test_a_lost_block_fails() -> None:
     check = estimate.judge_loss(make_record(missing=(9,)), 1, 0, "busy")
     assert check.verdict == "failed"
-    assert check.figures == {"blocks": 199, "lost": 1, "lost_events": 0}
+    assert check.figures == {"blocks": 199, "lost": 1, "lost_events": 0, "taken": 0}
     assert "1 block lost of 200" in check.text
     assert estimate.judge_loss(make_record(), 0, 0, "busy").verdict == "passed"
     events = estimate.judge_loss(make_record(), 0, 3, "busy")
     assert events.verdict == "failed" and "3 events" in events.text
+
+
+@pytest.mark.parametrize("count", [3, 200])
+def test_blocks_of_another_reader_are_no_pass(count: int) -> None:
+    record = make_record(count=count)
+    record.taken = 3
+    check = estimate.judge_loss(record, 0, 0, "idle")
+    assert check.verdict == "failed" and check.figures["taken"] == 3
+    assert "another reader took 3 blocks" in check.text
 
 
 def test_few_blocks_are_no_loss() -> None:
@@ -185,12 +194,18 @@ def test_an_input_that_hears_nothing() -> None:
 # --- the program ------------------------------------------------------------------------
 
 
+def put_counts(board: FakeBoard, blocks: int = 0, lost: int = 0) -> None:
+    counts = {"statistics/lost_triggers": 0, "chan0/statistics/blocks": blocks}
+    counts["chan0/statistics/lost_blocks"] = lost
+    for name, count in counts.items():
+        path = board.device / "cset0" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"{count}\n")
+
+
 def start(board: FakeBoard, *words: str) -> subprocess.Popen[str]:
     (board.sysfs / "bus/zio/version").write_text("1.4\n")
-    for part, name in ("", "lost_triggers"), ("chan0/", "lost_blocks"):
-        statistics = board.device / f"cset0/{part}statistics"
-        statistics.mkdir(exist_ok=True)
-        (statistics / name).write_text("0\n")
+    put_counts(board)
     return subprocess.Popen(
         [sys.executable, PROGRAM, *words],
         stdout=subprocess.PIPE,
@@ -287,6 +302,49 @@ def test_a_report_without_room(board: FakeBoard, child_of_board: Any) -> None:
     assert "result:" in out
     assert child.returncode == 1
     assert "cannot write /dev/full: No space left on device" in err
+
+
+class Rivals:
+    """A listener to a board, and the blocks that it gets from it."""
+
+    def __init__(self, board: FakeBoard, channel: zio.Channel) -> None:
+        self.board = board
+        place = selftest.find_places("zzero/0/0")[0]
+        self.listener = selftest.Listener(place, channel)
+
+    def hear(self, *numbers: int) -> estimate.Record:
+        """Return what it notes of these blocks, and of the empty queue after them."""
+        for number in numbers:
+            self.board.put(0, number)
+        return self.listener.listen(0.1)[0]
+
+
+def test_another_reader(board: FakeBoard) -> None:
+    """Numbers that are missing and not lost are those of another reader. What an old
+    queue has lost shows when it has been read: the kernel counted that before."""
+    put_counts(board)
+    with zio.open("zzero-0-0", nonblock=True) as channel:
+        rivals = Rivals(board, channel)
+        assert rivals.hear(0, 50).taken == 0
+        assert rivals.hear(90).taken == 0
+        assert rivals.hear(91, 95, 97).taken == 4
+        put_counts(board, lost=7)
+        assert rivals.hear(105).taken == 0
+        assert rivals.hear(106, 108).taken == 1
+        assert len(rivals.hear().numbers) == 0
+
+
+def test_a_reader_that_takes_all(board: FakeBoard) -> None:
+    """No number tells it, but the kernel has counted blocks. They are told once."""
+    put_counts(board, 100)
+    with zio.open("zzero-0-0", nonblock=True) as channel:
+        rivals = Rivals(board, channel)
+        assert rivals.hear(4).taken + rivals.hear(5).taken == 0
+        put_counts(board, 150)
+        assert rivals.hear().taken == 50
+        put_counts(board, 151)
+        assert rivals.hear(56).taken == 0
+        assert rivals.hear(57, 59).taken == 1
 
 
 class Options:

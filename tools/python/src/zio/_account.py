@@ -27,6 +27,8 @@ class Account:
         """Blocks that were lost since the account began."""
         self.total = counts.lost if counts else 0
         """The same since the kernel began to count, or the account before this one."""
+        self.acquired = counts.blocks if counts else 0
+        """Blocks since the kernel began to count, at the last look."""
         self.alarms: set[str] = set()
         self.device_alarms = 0
         self._sequence = Sequence()
@@ -58,11 +60,12 @@ class Account:
         counts = kernel_counts(self.name) if self.name else None
         if counts:
             self.lost += max(counts.lost - self.total, 0)
-            self.total = counts.lost
+            self.total, self.acquired = counts.lost, counts.blocks
         return self
 
     def next(self) -> Account:
         """Return an empty account that begins where this one was looked at."""
         account = Account()
         account.name, account.total = self.name, self.total
+        account.acquired = self.acquired
         return account

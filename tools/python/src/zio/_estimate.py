@@ -43,6 +43,8 @@ class Record:
         """From the stamp to the arrival, where the host has the clock of the stamps."""
         self.restarts = 0
         """How often the numbers began anew."""
+        self.taken = 0
+        """Blocks that another reader took."""
 
     def add(self, number: int, stamp: int, arrival: int, latency: int | None) -> None:
         """Add a block."""
@@ -166,12 +168,13 @@ def judge_times(record: Record) -> Check:
 
 
 def judge_loss(record: Record, lost: int, events: int, load: str) -> Check:
-    """Tell whether blocks or events are lost, or the numbers of blocks begin anew.
+    """Tell whether blocks or events are lost, another reader took some, or the numbers of
+    blocks begin anew.
 
     An event is lost to a set that is still busy with the one before. `load`: with what.
     """
     blocks = len(record.numbers)
-    is_bad = lost or events or record.restarts
+    is_bad = lost or events or record.restarts or record.taken
     if blocks < LEAST_BLOCKS and not is_bad:
         return _skipped("loss", record)
     noun = "block" if lost == 1 else "blocks"
@@ -182,7 +185,14 @@ def judge_loss(record: Record, lost: int, events: int, load: str) -> Check:
         text += f"; the set was too busy for {events} events: use a longer period"
     if record.restarts:
         text += f"; {record.restarts} times the numbers begin anew"
-    figures: dict[str, Figure] = {"blocks": blocks, "lost": lost, "lost_events": events}
+    if record.taken:
+        text += f"; another reader took {record.taken} blocks: end it, and measure again"
+    figures: dict[str, Figure] = {
+        "blocks": blocks,
+        "lost": lost,
+        "lost_events": events,
+        "taken": record.taken,
+    }
     return Check("loss", "failed" if is_bad else "passed", text, figures)
 
 

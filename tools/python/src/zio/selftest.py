@@ -28,7 +28,15 @@ from ._acquire import PERIODS, Acquisition, acquire
 from ._block import Array, Block
 from ._channel import Channel
 from ._errors import Error, WouldBlock
-from ._estimate import Check, Record, judge_loop, judge_loss, judge_rate, judge_times
+from ._estimate import (
+    LEAST_BLOCKS,
+    Check,
+    Record,
+    judge_loop,
+    judge_loss,
+    judge_rate,
+    judge_times,
+)
 from ._libzio import ffi, lib
 from ._objects import Object, find
 from ._removal import check_removal
@@ -195,11 +203,51 @@ class Losses:
         return now[0] - before[0], now[1] - before[1]
 
 
+class Rivals:
+    """Counts the blocks that other readers of a channel take: their numbers are missing,
+    and the kernel has not lost them.
+
+    An old queue may have a gap of before the measurement. So the numbers count from the
+    first block on that comes when the queue has been empty.
+    """
+
+    def __init__(self, account: Account) -> None:
+        self._account = account
+        self._missing: int | None = None
+        self._excused: int | None = None
+        """What had been lost when the queue was empty, less what is told as taken"""
+        self._acquired = account.acquired
+
+    def add(self, block: Block) -> None:
+        """Count what is missing before a block."""
+        self._missing = 0 if self._missing is None else self._missing + block.lost
+
+    def note_empty(self) -> None:
+        """Begin to count, as all that was in the queue has been read."""
+        if self._excused is None:
+            self._excused, self._missing = self._account.look().lost, None
+
+    def take(self, count: int) -> int:
+        """Return how many blocks others took while `count` were read, as the account has
+        looked. If few were read, there are few gaps: the kernel's count tells it."""
+        before, self._acquired = self._acquired, self._account.acquired
+        others = self._acquired - before - count
+        if count < LEAST_BLOCKS <= others:
+            self._excused = None
+            return others
+        if self._missing is None or self._excused is None:
+            return 0
+        taken = max(self._missing - self._account.lost + self._excused, 0)
+        self._excused -= taken
+        return taken
+
+
 class Listener:
     """Reads a channel, and notes the number and the times of each block."""
 
     def __init__(self, place: Place, channel: Channel) -> None:
         self.channel, self.losses = channel, Losses(place)
+        self._rivals = Rivals(self.losses.account)
         self.frames = 0
         self.rate: float | None = None
         self._last: int | None = None
@@ -209,12 +257,17 @@ class Listener:
         """Return the blocks of so many seconds, and what was lost meanwhile."""
         record = Record()
         end = time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0 and self.channel.wait(left):
+        while (left := end - time.monotonic()) > 0:
             if (block := self._read()) is not None:
                 self._add(record, block)
                 if use:
                     use(block)
-        return record, *self.losses.look()
+            else:
+                self._rivals.note_empty()
+                self.channel.wait(left)
+        losses = self.losses.look()
+        record.taken = self._rivals.take(len(record.numbers))
+        return record, *losses
 
     def _read(self) -> Block | None:
         try:
@@ -245,6 +298,7 @@ class Listener:
         self._last = block.seq
         self._number += step
         self.losses.account.add(block)
+        self._rivals.add(block)
         record.add(self._number, stamp, arrival, latency)
 
 
