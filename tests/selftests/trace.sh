@@ -137,10 +137,10 @@ test_file()
 		xargs)" 'zzero-0000 zzero-0000-0 zzero-0000-0-1'
 }
 
-# The reader of the output goes: the next line ends zio trace.
+# The reader of the output goes: the next line ends zio trace, as SIGPIPE ends others.
 test_pipe()
 {
-	zio trace zzero-0-1 2>/dev/null | head -n 1 >/tmp/got &
+	{ zio trace zzero-0-1 2>/tmp/err; echo $? >/tmp/status; } | head -n 1 >/tmp/got &
 	child=$!
 	check "pipe: the events are on" wait_until 20 sh -c \
 		"grep -q 1 $tracefs/instances/zio-*/events/zio/enable"
@@ -151,6 +151,7 @@ test_pipe()
 	wait $child
 	check "pipe: no instance is left" wait_until 20 sh -c \
 		"! ls $tracefs/instances | grep -q ."
+	is "pipe: its status and message" "$(cat /tmp/status /tmp/err)" 141
 }
 
 # Events come faster than a terminal shows them: Ctrl-C, a full disk and a reader that goes end

@@ -97,9 +97,12 @@ static int read_events(struct trace *trace, int pipe, double until)
 		complain("trace: %s", strerror(errno));
 		return -1;
 	}
-	if (trace->file && !fflush(out) && !ferror(out))
+	if (!fflush(out) && !ferror(out))
 		return 0;
-	return trace->file || finish_output() ? -1 : 0;
+	/* The reader of a pipe may go: SIGPIPE ends the program silently. */
+	if (!trace->file && caught_stop() != SIGPIPE)
+		finish_output();
+	return -1;
 }
 
 static int follow(struct trace *trace, const struct tracefs *fs)
@@ -167,6 +170,9 @@ static int trace_object(struct trace *trace, const struct zio_object *obj)
 	if (end_file(trace))
 		code = EXIT_FAILED;
 	end_tracing(&fs);
+	/* exit() would complain of standard output. */
+	if (caught_stop() == SIGPIPE)
+		_exit(stop_status(code));
 	return code;
 }
 
