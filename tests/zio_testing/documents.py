@@ -33,12 +33,22 @@ from .trial import Trial
 ASKED = (
     "gnuplot-nox jq python3-matplotlib python3-xarray libc6-dev pkg-config curl".split()
 )
-ASKED += ["bsdextrautils", "alsa-utils", "hdf5-tools"]
+ASKED += "bsdextrautils alsa-utils hdf5-tools coccinelle git i2c-tools".split()
+ASKED += "openssh-server iproute2 iputils-ping".split()
 FIGURES, SIZE = ROOT / "results/figures", (720, 320)
 READY = "zio-guest: ready"
 BOOT_LIMIT, BLOCK_LIMIT = 900, 300
-# A sound card
+# A sound card, and a network card that reaches nothing but QEMU
 DEVICES = "-audiodev none,id=sound -device intel-hda -device hda-duplex,audiodev=sound"
+DEVICES += " -nic user,restrict=on,model=e1000"
+# The other machines of the pages are this one, with a network of their own.
+MACHINES = """Host frontend lab store
+	ProxyCommand unshare --net sh -c "ip link set lo up; exec /usr/sbin/sshd -i"
+	StrictHostKeyChecking no
+	LogLevel ERROR
+"""
+LOGIN = """cd && mkdir -pm 700 .ssh && ssh-keygen -q -N '' -f .ssh/id_rsa &&
+cp .ssh/id_rsa.pub .ssh/authorized_keys"""
 
 
 def pages() -> list[Path]:
@@ -60,6 +70,12 @@ def chosen(names: list[str]) -> list[Path]:
 # --- the system -------------------------------------------------------------------------
 
 
+def add_machines(root: Root) -> tuple[int, str]:
+    """Let root log in to the other machines by ssh."""
+    (root.directory / "etc/ssh/ssh_config.d/machines.conf").write_text(MACHINES)
+    return root.run("sh", "-c", LOGIN)
+
+
 def make_disk(trial: Trial, packages: list[Path], place: Path) -> None:
     """Install the packages in an empty system with a kernel, and make a disk of it."""
     root = Root(place / "root")
@@ -69,6 +85,7 @@ def make_disk(trial: Trial, packages: list[Path], place: Path) -> None:
     found = root.apt("install", *BASIC, *kernel_packages(release), *ASKED)
     trial.command(f"Linux {release} installs", found)
     trial.command("the packages install", install(root, packages))
+    trial.command("other machines are there", add_machines(root))
     make_initial(trial, root, release)
     add_trial(root.directory, "zio-documents.service", "documents-shell")
     Disk(root.directory, release, place)
