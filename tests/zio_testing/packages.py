@@ -35,6 +35,7 @@ this takes twice as long. --keep keeps the packages, the disk and the logs.
 documents prints TAP. It installs the packages in an empty system, boots it in a virtual
 machine, and runs the blocks of each page of README.md, Documentation/ and tools/man/ (or
 only of PAGE, such as tutorial.md) in the order of the page, in an empty directory.
+The other machines of the pages are this one, to which ssh logs in.
 A page that shows figures/PAGE-N.png must draw them: they are put into results/figures.
 --system keeps the disk of the system in DIRECTORY, or takes it from there, such as it is.
 
