@@ -56,6 +56,19 @@ def remove_source(root: Root) -> None:
         path.unlink()
 
 
+PINENTRY = """#!/bin/sh
+echo OK
+while read -r command; do
+	case $command in
+	"OPTION ttyname="*) password=secret ;;
+	GETPIN) echo "D $password" ;;
+	esac
+	echo OK
+done
+"""
+KIND = ("ed25519", "sign", "1d")
+
+
 # --- mistakes and accidents -------------------------------------------------------------
 
 
@@ -76,20 +89,34 @@ def test_killed(trial: Trial, package: Path, work: Path) -> None:
     trial.command("a run after one that was killed ends well", found)
 
 
-def make_expired(home: Path) -> None:
-    """Make a key in the directory of gpg that has expired."""
+def make_key(home: Path, password: str, *words: str) -> Words:
+    """Make the key "lab" in the directory of gpg. Return the start of a command that uses
+    this directory."""
     home.mkdir(mode=0o700)
-    gpg = ["env", f"GNUPGHOME={home}"]
-    made = [*gpg, "gpg", "--batch", "--faked-system-time=20200101T000000"]
-    key = ["--passphrase", "", "--quick-generate-key", "lab", "ed25519", "sign", "1d"]
-    run(*made, *key)
+    gpg: Words = ["env", f"GNUPGHOME={home}"]
+    made: Words = [*gpg, "gpg", "--batch", "--pinentry-mode=loopback", *words]
+    run(*made, "--passphrase", password, "--quick-generate-key", "lab", *KIND)
+    run(*gpg, "gpgconf", "--kill", "gpg-agent")
+    return gpg
+
+
+def test_password(trial: Trial, package: Path, work: Path) -> None:
+    """PINENTRY is what gpg asks. It answers where gpg has told it a terminal."""
+    gpg = make_key(work / "locked", "secret")
+    pinentry = work / "pinentry"
+    pinentry.write_text(PINENTRY)
+    pinentry.chmod(0o755)
+    agent = work / "locked/gpg-agent.conf"
+    agent.write_text(f"pinentry-program {pinentry}\n")
+    command = shlex.join(map(str, [PROGRAM, "--key", "lab", work / "password", package]))
+    words = ("env", "-u", "GPG_TTY", "script", "-qec", command, "/dev/null")
+    trial.command("a key with a password signs", run(*gpg, *words))
     run(*gpg, "gpgconf", "--kill", "gpg-agent")
 
 
 def test_mistakes(trial: Trial, package: Path, work: Path) -> None:
     place = work / "mistake"
-    make_expired(work / "gnupg")
-    gpg: Words = ["env", f"GNUPGHOME={work}/gnupg"]
+    gpg = make_key(work / "expired", "", "--faked-system-time=20200101T000000")
     cases: list[tuple[Words, str]] = [
         (("--key", "nobody", place, package), "'nobody'"),
         (("--key", "lab", place, package), "does not sign"),
@@ -107,4 +134,5 @@ def test_all(trial: Trial, root: Root, packages: list[Path], work: Path) -> None
     remove_source(root)
     test_first_runs(trial, packages[0], work)
     test_killed(trial, packages[0], work)
+    test_password(trial, packages[0], work)
     test_mistakes(trial, packages[0], work)
