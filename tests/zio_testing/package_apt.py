@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The apt repository of the packages: a system takes it if the signature is right."""
 
+import contextlib
 import re
 import shlex
 import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from .common import ROOT, Words
+from .common import ROOT, Words, running
 from .debian_root import Root
 from .trial import Trial, run
 
@@ -33,6 +37,20 @@ def add_source(root: Root, said: str) -> tuple[int, str]:
     update = shlex.join(["apt-get", "update", *UPDATE])
     script = script.replace("apt-get update", update)
     return root.run("sh", "-ec", f"umask 077\n{script}")
+
+
+@contextlib.contextmanager
+def shown(root: Root) -> Iterator[str]:
+    """Let a web server show the repository to apt. Yield the URL."""
+    direct = 'Acquire::http::Proxy::127.0.0.1 "DIRECT";\n'
+    (root.directory / "etc/apt/apt.conf.d/direct").write_text(direct)
+    command: Words = [sys.executable, "-u", "-m", "http.server", "-b", "127.0.0.1", "0"]
+    place, quiet = root.directory / REPOSITORY, subprocess.DEVNULL
+    server = subprocess.Popen(command, cwd=place, stdout=subprocess.PIPE, stderr=quiet)
+    with running(server):
+        assert server.stdout
+        # Serving HTTP on 127.0.0.1 port 8000 (http://127.0.0.1:8000/) ...
+        yield server.stdout.readline().decode().partition("(")[2].partition("/)")[0]
 
 
 def test_signature(trial: Trial, root: Root, said: str) -> None:
