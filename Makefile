@@ -142,6 +142,7 @@ systems:
 	tests/packages system --suite bookworm
 	tests/packages system --suite trixie
 	tests/packages system --suite bookworm --arch arm64
+	tests/packages documents upgrade
 
 mutants:
 	tests/mutants $(MUTANTS_ARGS)

@@ -2,7 +2,7 @@
 """Run the documents as a reader would, on a system that has the packages only.
 
 The system boots from a disk, and is saved. Each page begins in this saved state, in an
-empty directory."""
+empty directory. So does the upgrade to newer packages, while a board records."""
 
 import base64
 import contextlib
@@ -17,12 +17,13 @@ from pathlib import Path
 from .boot import FAULT, NO_END, TIMED_OUT
 from .common import ROOT, Failure, read_log, say, setup
 from .debian_root import Root
-from .disk import Disk, add_trial
+from .disk import TRIAL, Disk, add_trial
 from .document import Block, encode, run_page
 from .guest import Running
 from .machine import Machine, qemu_command
-from .package_build import build
+from .package_build import VERSION, build
 from .package_install import install
+from .package_newer import NEW, make_newer
 from .suite import NO_MOUNTS, can_enter
 from .system import BASIC, kernel_of_suite, kernel_packages, make_initial
 from .tap import faults_in
@@ -37,7 +38,8 @@ ASKED += "bsdextrautils alsa-utils hdf5-tools coccinelle git i2c-tools".split()
 ASKED += "openssh-server iproute2 iputils-ping".split()
 FIGURES, SIZE = ROOT / "results/figures", (720, 320)
 READY = "zio-guest: ready"
-BOOT_LIMIT, BLOCK_LIMIT = 900, 300
+BOOT_LIMIT, BLOCK_LIMIT, UPGRADE_LIMIT = 900, 300, 1200
+RECIPES = ("recipe-lib", "upgrade-recipe")
 # A sound card, and a network card that reaches nothing but QEMU
 DEVICES = "-audiodev none,id=sound -device intel-hda -device hda-duplex,audiodev=sound"
 DEVICES += " -nic user,restrict=on,model=e1000"
@@ -59,9 +61,9 @@ def pages() -> list[Path]:
 
 
 def chosen(names: list[str]) -> list[Path]:
-    """Return the pages with these names, or all."""
+    """Return the pages with these names, or all. The upgrade is no page."""
     found = [path for path in pages() if not names or path.name in names]
-    missing = set(names) - {path.name for path in found}
+    missing = set(names) - {path.name for path in found} - {"upgrade"}
     if missing:
         raise Failure(f"no page {min(missing)} in README.md, Documentation and tools/man")
     return found
@@ -76,7 +78,7 @@ def add_machines(root: Root) -> tuple[int, str]:
     return root.run("sh", "-c", LOGIN)
 
 
-def make_disk(trial: Trial, packages: list[Path], place: Path) -> None:
+def make_disk(trial: Trial, packages: list[Path], place: Path, newer: bool) -> None:
     """Install the packages in an empty system with a kernel, and make a disk of it."""
     root = Root(place / "root")
     root.update()
@@ -84,10 +86,15 @@ def make_disk(trial: Trial, packages: list[Path], place: Path) -> None:
     say(f"installing systemd, Linux {release} and the packages")
     found = root.apt("install", *BASIC, *kernel_packages(release), *ASKED)
     trial.command(f"Linux {release} installs", found)
+    before = "".join(f"{path}\n" for path in sorted(root.files("zio")))
     trial.command("the packages install", install(root, packages))
     trial.command("other machines are there", add_machines(root))
     make_initial(trial, root, release)
-    add_trial(root.directory, "zio-documents.service", "documents-shell")
+    add_trial(root.directory, "zio-documents.service", "documents-shell", *RECIPES)
+    (root.directory / TRIAL / "before").write_text(before)
+    if newer:
+        say(f"making packages of the version {NEW}, with modules for Linux {release}")
+        make_newer(root, packages, release, root.directory / TRIAL / "newer", place)
     Disk(root.directory, release, place)
     shutil.rmtree(root.directory)
 
@@ -128,12 +135,12 @@ class Reader:
         monitor.wait_until("query-migrate", "completed")
         Path(f"{state}.new").rename(state)
 
-    def run(self, commands: str) -> tuple[int, str]:
-        outcome = self.running.run(encode(commands), BLOCK_LIMIT)
+    def run(self, commands: str, limit: int = BLOCK_LIMIT) -> tuple[int, str]:
+        outcome = self.running.run(encode(commands), limit)
         faults, are_watchdogs = faults_in(outcome.log)
         said = f"{outcome.said}{faults}"
         if outcome.status in (TIMED_OUT, NO_END):
-            raise Failure(f"no end after {BLOCK_LIMIT} seconds:\n{commands}\n{said}")
+            raise Failure(f"no end after {limit} seconds:\n{commands}\n{said}")
         # Watchdogs bite when the host stands still.
         return FAULT if faults and not are_watchdogs else outcome.status, said
 
@@ -206,9 +213,15 @@ def read_page(trial: Trial, saved: Saved, page: Path) -> None:
     print(f"# {name}: {good} of {len(results)} blocks ran well, {left} are marked")
 
 
-def read_pages(trial: Trial, place: Path, work: Path, names: list[str]) -> None:
-    """Run each page in a machine that goes on from the saved state, and changes a copy of
-    the disk."""
+def upgrade(trial: Trial, saved: Saved) -> None:
+    """The packages are upgraded while a board records, and purged."""
+    say(f"upgrading from {VERSION} to {NEW} while a board records")
+    recipe = f"cd /{TRIAL} && sh upgrade-recipe {VERSION} {NEW}"
+    trial.program("upgrade", *saved.reader.run(recipe, UPGRADE_LIMIT))
+
+
+def save(place: Path, work: Path) -> Path:
+    """Boot the system, and return its saved state."""
     state = place / "state"
     if not state.exists():
         say("booting and saving the system, once")
@@ -217,14 +230,13 @@ def read_pages(trial: Trial, place: Path, work: Path, names: list[str]) -> None:
             reader.save(state)
         finally:
             reader.running.stop()
-    for page in chosen(names):
-        with Saved(place, work, state) as saved:
-            read_page(trial, saved, page)
+    return state
 
 
 def test(work: Path, names: list[str], system: Path | None) -> int:
-    """Run the pages with these names, or all. Keep the disk in the directory @system, or
-    take it from there."""
+    """Run the pages with these names, or all pages. With the name upgrade, run that. Keep
+    the disk in the directory @system, or take it from there. Each page and the upgrade
+    have a machine that goes on from the saved state, and changes a copy of the disk."""
     trial, place = Trial(), system or work
     setup("vm")
     if not can_enter():
@@ -235,6 +247,13 @@ def test(work: Path, names: list[str], system: Path | None) -> int:
         place.mkdir(parents=True, exist_ok=True)
         say("building the packages")
         found = build(work / "packages")
-        make_disk(trial, [path for path in found if "dbgsym" not in path.name], place)
-    read_pages(trial, place, work, names)
+        found = [path for path in found if "dbgsym" not in path.name]
+        make_disk(trial, found, place, "upgrade" in names)
+    state = save(place, work)
+    for page in chosen(names):
+        with Saved(place, work, state) as saved:
+            read_page(trial, saved, page)
+    if "upgrade" in names:
+        with Saved(place, work, state) as saved:
+            upgrade(trial, saved)
     return trial.end()

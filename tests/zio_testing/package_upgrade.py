@@ -3,7 +3,6 @@
 and all packages are purged. The recorder reads its blocks from a pipe: the root has no
 kernel of its own."""
 
-import re
 import shutil
 import struct
 import subprocess
@@ -14,9 +13,9 @@ from .common import Process, running, say
 from .debian_root import Root
 from .package_apt import REPOSITORY, SOURCE, UPDATE, add_packages, add_source, shown
 from .package_build import VERSION
-from .trial import Trial, run
+from .package_newer import OLD, make_older
+from .trial import Trial
 
-OLD = f"{VERSION}~old"
 RECORDING = "/root/run7.zio"
 SAMPLE = "usr/lib/python3/dist-packages/zio/sample.zio"
 # One block of the sample recording: its control, and 1000 samples of 2 bytes
@@ -29,21 +28,6 @@ NOTES = (
     "/var/lib/dpkg/",
     "/etc/ld.so.cache",
 )
-
-
-def make_older(package: Path, directory: Path, work: Path) -> Path:
-    """Give a package the version before; compile nothing."""
-    tree, target = work / package.stem, directory / f"{package.stem}~old.deb"
-    run("dpkg-deb", "-R", package, tree)
-    files = [tree / "DEBIAN" / name for name in ("control", "postinst", "prerm")]
-    for source in tree.glob(f"usr/src/zio-{VERSION}"):
-        files.append(source.rename(source.with_name(f"zio-{OLD}")) / "dkms.conf")
-    for file in filter(Path.exists, files):
-        number = rf"(?<![\d.]){re.escape(VERSION)}(?![\d.])"
-        file.write_text(re.sub(number, OLD, file.read_text()))
-    run("dpkg-deb", "--build", "-Znone", tree, target)
-    shutil.rmtree(tree)
-    return target
 
 
 class Recorder:

@@ -5,7 +5,7 @@ Usage: packages build [--arch ARCH] [DIRECTORY]
        packages test
        packages autopkgtest
        packages system [--suite SUITE] [--arch ARCH] [--keep DIRECTORY]
-       packages documents [--system DIRECTORY] [PAGE...]
+       packages documents [--system DIRECTORY] [PAGE...] [upgrade]
 
 build puts the packages into results/deb, or DIRECTORY, and prints their names. They
 replace packages of an earlier build there. A directory with other files is refused. The
@@ -37,6 +37,9 @@ machine, and runs the blocks of each page of README.md, Documentation/ and tools
 only of PAGE, such as tutorial.md) in the order of the page, in an empty directory.
 The other machines of the pages are this one, to which ssh logs in.
 A page that shows figures/PAGE-N.png must draw them: they are put into results/figures.
+With the word upgrade, newer packages are then installed while zio-copy records from a
+board with a timer: "make systems" does that. It must lose no block. The new modules are
+loaded after it, all packages are purged, and only the user's data may be left.
 --system keeps the disk of the system in DIRECTORY, or takes it from there, such as it is.
 
 All but build without --arch need root: they start sudo when you are not root.
