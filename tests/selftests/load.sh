@@ -29,6 +29,10 @@ check "the board exists" test -d $zzero
 check "the path of ZIO 1.x exists" test -d /sys/zio/devices/zzero/cset0
 check "a node exists" test -c /dev/zio/zzero-0000-0-1-data
 check "the short name exists" test -c /dev/zzero-0-1-data
+# udev makes the two short names one after the other.
+mv /dev/zzero-0-1-ctrl /tmp
+check "a program finds the channel by one short name" zio-cat-file /dev/zzero-0-1-data 1
+mv /tmp/zzero-0-1-ctrl /dev
 is "five channels make ten nodes, and a set of three one more" \
 	"$(find /dev/zio -name "z*" -type c | wc -l)" 11
 is "data nodes of inputs are 0440" "$(stat -c %a /dev/zio/zzero-0000-0-1-data)" 440

@@ -16,6 +16,8 @@
 #define ALL_FLAGS (ZIO_OPEN_OUTPUT | ZIO_OPEN_NONBLOCK | ZIO_OPEN_CONTROL_ONLY | \
 		   ZIO_OPEN_RING | ZIO_OPEN_MMAP | ZIO_OPEN_READ | \
 		   ZIO_OPEN_CREATE | ZIO_OPEN_APPEND | ZIO_OPEN_TAP)
+/* Within this file, besides them: a name with only one of its two nodes will do. */
+#define ONE_NODE (1 << 30)
 
 static void forget_paths(struct zio_channel *ch)
 {
@@ -29,6 +31,14 @@ static void forget_paths(struct zio_channel *ch)
 static bool is_missing(const char *path)
 {
 	return access(path, F_OK) && (errno == ENOENT || errno == ENOTDIR);
+}
+
+static bool are_missing(const struct zio_channel *ch, int flags)
+{
+	const bool ctrl = is_missing(ch->ctrl_path);
+	const bool data = ch->data_path ? is_missing(ch->data_path) : ctrl;
+
+	return flags & ONE_NODE ? ctrl && data : ctrl || data;
 }
 
 /* Returns 1 found, 0 missing, -1 no memory. Frees @stem. */
@@ -45,8 +55,7 @@ static int try_stem(struct zio_channel *ch, char *stem, int flags)
 	if (!ch->ctrl_path ||
 	    (!ch->data_path && !(flags & ZIO_OPEN_CONTROL_ONLY)))
 		return -1;
-	missing = is_missing(ch->ctrl_path) &&
-		  (!ch->data_path || is_missing(ch->data_path));
+	missing = are_missing(ch, flags);
 	if (missing)
 		forget_paths(ch);
 	return !missing;
@@ -160,20 +169,31 @@ static int try_path_or_object(struct zio_channel *ch, const char *name, int flag
 	struct zio_name parts;
 	int ret = try_path(ch, name, flags);
 
-	if (ret || !is_missing(name))
+	if (ret || !(zio_has_suffix(name) || is_missing(name)))
 		return ret;
 	if (zio_parse_channel(name, &parts))
 		return search_dirs(ch, name, flags);
 	return try_object(ch, name, flags);
 }
 
+static int try_name(struct zio_channel *ch, const char *name, int flags)
+{
+	return strchr(name, '/') ? try_path_or_object(ch, name, flags) :
+				   search_dirs(ch, name, flags);
+}
+
+/*
+ * udev makes the short names of a new channel one after the other, and the channel has its
+ * own two nodes by then: so those come before half a pair. If there is only half a pair,
+ * open() tells which node is missing.
+ */
 static int find_nodes(struct zio_channel *ch, const char *name, int flags,
 		      struct zio_error *err)
 {
-	const bool is_path = strchr(name, '/');
-	int ret = is_path ? try_path_or_object(ch, name, flags) :
-			    search_dirs(ch, name, flags);
+	int ret = try_name(ch, name, flags);
 
+	if (!ret)
+		ret = try_name(ch, name, flags | ONE_NODE);
 	if (!ret)
 		ret = try_file(ch, name, flags);
 	if (ret > 0)
@@ -181,7 +201,7 @@ static int find_nodes(struct zio_channel *ch, const char *name, int flags,
 	if (ret < 0)
 		zio_explain_open(err, ENOMEM, name, ch->output);
 	else
-		zio_explain_missing(err, name, is_path ? NULL : search_path());
+		zio_explain_missing(err, name, strchr(name, '/') ? NULL : search_path());
 	return -1;
 }
 
