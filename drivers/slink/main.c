@@ -55,6 +55,16 @@ static void slink_init_card(struct slink_card *card)
 			  HRTIMER_MODE_REL);
 }
 
+/* No visit works until slink_restart_lost(), which raises the alarm of what it drops. */
+static void slink_declare_lost(struct slink_card *card)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&card->chip.lock, flags);
+	card->lost = true;
+	spin_unlock_irqrestore(&card->chip.lock, flags);
+}
+
 /* A visit to a halted card starts no transfer, no timer and no work. */
 static void slink_halt_card(struct s5933 *chip)
 {
@@ -62,21 +72,20 @@ static void slink_halt_card(struct s5933 *chip)
 
 	cancel_delayed_work_sync(&card->watch);
 	hrtimer_cancel(&card->timer);
+	slink_declare_lost(card);
 }
 
 /*
  * The card was without power, or was reset. The words in it and in the armed block are
  * lost: the next block has an alarm. The reset writes all registers that the driver uses.
+ * A user may have reset the card when it was halted, or just now.
  */
 static void slink_restart_card(struct s5933 *chip)
 {
 	struct slink_card *card = slink_card_of(chip);
-	unsigned long flags;
 
-	spin_lock_irqsave(&chip->lock, flags);
-	slink_lose_event(card, 0);
-	spin_unlock_irqrestore(&chip->lock, flags);
-	slink_restart(card);
+	slink_declare_lost(card);
+	slink_restart_lost(card);
 	slink_service(card);
 	slink_start_watch(card);
 }

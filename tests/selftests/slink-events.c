@@ -21,6 +21,7 @@ static const char usage[] =
 "  -d, --drain S      read until no event comes for S seconds; print how many came\n"
 "  -g, --gaps         read until no event comes for ten seconds; check that an alarm tells\n"
 "                     of each gap\n"
+"  -s, --slow MS      with --gaps: wait so long before each event\n"
 "  -a, --attributes   print width, attributes of the channel, and control words\n"
 "  -t, --after NS     the time of the next event is this, or later (ns since 1970)\n"
 "  -b, --before NS    with --after: and it is so many ns ago, or more\n"
@@ -31,6 +32,7 @@ static struct options {
 	const char *check;
 	bool is_routed, gaps, attributes;
 	int drain;
+	unsigned int slow;
 	uint64_t after, before;
 } options = { .count = 1 };
 
@@ -140,6 +142,7 @@ static void check_gaps(const char *node)
 	bool lost = true;
 
 	while (poll_events(pair.ctrl, POLLIN, 10000)) {
+		usleep(1000 * options.slow);
 		ctrl = read_control(pair.ctrl);
 		words_of_event(pair, &ctrl);
 		lost |= !!(ctrl.drv_alarms & LOST_BEFORE);
@@ -217,6 +220,7 @@ static void set_option(int c)
 	case 'r': options.is_routed = true; break;
 	case 'd': options.drain = atoi(optarg); break;
 	case 'g': options.gaps = true; break;
+	case 's': options.slow = atoi(optarg); break;
 	case 'a': options.attributes = true; break;
 	case 't': options.after = strtoull(optarg, NULL, 10); break;
 	case 'b': options.before = strtoull(optarg, NULL, 10); break;
@@ -234,6 +238,7 @@ static const char *parse_options(int argc, char **argv)
 		{ "routed", no_argument, NULL, 'r' },
 		{ "drain", required_argument, NULL, 'd' },
 		{ "gaps", no_argument, NULL, 'g' },
+		{ "slow", required_argument, NULL, 's' },
 		{ "attributes", no_argument, NULL, 'a' },
 		{ "after", required_argument, NULL, 't' },
 		{ "before", required_argument, NULL, 'b' },
@@ -243,7 +248,7 @@ static const char *parse_options(int argc, char **argv)
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "n:c:rd:gat:b:", longs, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, "n:c:rd:gs:at:b:", longs, NULL)) != -1)
 		set_option(c);
 	if (optind != argc - 1)
 		print_usage(stderr, 2);
