@@ -31,7 +31,8 @@ forget()
 	wait_until 10 unload_modules
 }
 
-# Blocks that are larger than the area of a new buffer, and an area that is smaller.
+# Blocks that are larger than the area of a new buffer, and an area that is smaller. The
+# number of blocks cannot change while one is queued: so the set of the timer is off.
 set_up_buffers()
 {
 	zio set zzero/0 current_buffer=vmalloc timeout-ms=5000 \
@@ -40,8 +41,8 @@ set_up_buffers()
 		zzero-0-2 buffer/max-buffer-kb=2000 &&
 	zio set zzero/0 trigger/nsamples=600000 &&
 	zio set zzero/1 current_buffer=vmalloc trigger/nsamples=2000 &&
-	zio set zzero/2 current_buffer=vmalloc current_trigger=hrt \
-		trigger/period-ns=20000000 trigger/clock=tai enable=0 \
+	zio set zzero/2 enable=0 current_buffer=vmalloc current_trigger=hrt \
+		trigger/period-ns=20000000 trigger/clock=tai \
 		zzero-2-0 gain-factor=2500 offset=7 buffer/max-buffer-len=32 \
 		buffer/merge-data=1 &&
 	zio set "$rack/0" current_buffer=vmalloc trigger/nsamples=2 \
