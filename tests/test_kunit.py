@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from zio_testing import kunit, runner
+from zio_testing import runner
 from zio_testing.guest import SavedMachine
 from zio_testing.selftests import find_place
 from zio_testing.tap import Results
@@ -13,16 +13,20 @@ from zio_testing.tap import Results
 Add = Callable[[Results], None]
 
 
-def test_uml(results: Add) -> None:
-    """User Mode Linux: seconds, one processor, no sanitizer but lockdep"""
-    results(kunit.run([]))
+PLACES = ("distro", "kunit")
 
 
-@pytest.mark.parametrize("place", ["kunit"])
+@pytest.mark.parametrize("place", PLACES)
 def test_machine(place: str, results: Add, pytestconfig: pytest.Config) -> None:
-    """A kernel with KASAN, lockdep and kmemleak, or those of --kernel that have KUnit"""
-    chosen = pytestconfig.getoption("--kernel") or [place]
-    for name in chosen:
+    """The distribution's kernel; one with KASAN, lockdep and kmemleak. --kernel names
+    others, which stand for the second."""
+    chosen = pytestconfig.getoption("--kernel")
+    names = [place]
+    if chosen:
+        names = [name for name in chosen if (name == PLACES[0]) == (place == PLACES[0])]
+    if not names:
+        pytest.skip("--kernel names another")
+    for name in names:
         name = "kunit" if name == "kasan" else name
         if not find_place(name).has_kunit:
             pytest.skip(f"{name} has no KUnit")

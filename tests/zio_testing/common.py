@@ -158,29 +158,6 @@ def run_logged(command: Words, log: Path, err: Path | None = None) -> int:
         return process.wait()
 
 
-def wait_and_count(process: Process, log: Path, what: str) -> int:
-    """Wait for the end of a compiler. On a terminal, show how many files it has compiled.
-    Return its status."""
-    if not sys.stderr.isatty():
-        return process.wait()
-    while wait(process, 0.5) is None:
-        text = log.read_text(errors="replace")
-        files = len(re.findall(r"^(?: +CC |\S*cc .* -c )", text, re.M))
-        print(f"\r\033[K# {what}: {files} files", end="", file=sys.stderr, flush=True)
-    print("\r\033[K", end="", file=sys.stderr, flush=True)
-    return process.returncode
-
-
-def build(command: Words, log: Path, complaint: str) -> None:
-    """Run a compiler. Show its output if it fails."""
-    with running(start_logged(command, log)) as process:
-        what = "building " + complaint.partition(" do not")[0]
-        status = wait_and_count(process, log, what)
-    if status:
-        sys.stderr.write(log.read_text(errors="replace"))
-        raise Failure(complaint)
-
-
 # --- files --------------------------------------------------------------------------
 
 

@@ -25,6 +25,7 @@ from . import kernel, selftests, stage
 from .common import CACHE, TESTING, Failure, Process, locked, output_of, read_log, say
 from .image import Image, pack
 from .machine import MOUNTS, Machine, qemu_command, qemu_sspci
+from .progress import shown
 from .selftests import Selftest, asked_for, find_place
 from .toolchain import toolchain_of
 
@@ -304,13 +305,14 @@ class SavedMachine:
         with locked(SAVED / f"{self.name}-{self.tree.name}.lock"):
             if (self.saved / "state").exists():
                 return
-            say(f"booting and saving a machine ({self.name}), once")
             for old in SAVED.glob(f"{self.name}-{self.tree.name}-????????????"):
                 shutil.rmtree(old, ignore_errors=True)
             self.saved.mkdir(parents=True)
             self._make_image()
             for _ in range(ATTEMPTS):
-                if self._save():
+                with shown(f"booting and saving a machine ({self.name})"):
+                    is_saved = self._save()
+                if is_saved:
                     return
                 say("the kernel has mistaken the rate of its clock: once more")
             raise Failure(f"{self.name}: the kernel does not know the rate of its clock")

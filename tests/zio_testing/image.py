@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from . import kunit_module
 from .common import TESTING, Failure, Words, output_of
 from .kernel_cache import release_of
 from .modules import build_tools, built_modules, copy_modules
@@ -95,6 +96,8 @@ class Image:
         else:
             with built_modules(tree) as directory:
                 copy_modules(directory, target / "zio")
+            if suites := kunit_module.found(tree):
+                shutil.copy(suites / "kunit.ko", target / "zio")
         for name in names:
             if name.endswith(".ko"):
                 shutil.copy(name, target)

@@ -20,9 +20,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .broker import running
-from .common import ROOT, TESTING, Failure, Parser, Words, build, setup
+from .common import ROOT, TESTING, Failure, Parser, Words, setup
 from .kafka_blocks import CONTROL, make_block
 from .kafka_rig import LIMIT, Rig, use_packages
+from .progress import build
 
 PROGRAM = ROOT / "tools/bin/zio-kafka"
 PLAIN = ROOT / "tools/bin/zio-kafka-plain"

@@ -18,8 +18,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from .broker import Cluster
-from .common import ROOT, Failure, Parser, Words, build, say, setup
+from .common import ROOT, Failure, Parser, Words, say, setup
 from .kafka_vm import HOST_IN_GUEST, guest_words
+from .progress import build
 
 BIN = ROOT / "tools/bin"
 TOPIC = "demo"

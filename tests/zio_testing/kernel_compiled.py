@@ -6,26 +6,20 @@ import os
 import re
 import shutil
 import subprocess
-import sys
-import time
 from pathlib import Path
 
 from . import kernel_rt_patches
 from .common import (
     TESTING,
     Failure,
-    build,
     locked,
     output_of,
-    read_end,
     read_log,
-    running,
     say,
     setup,
-    start_logged,
-    wait,
 )
 from .kernel_cache import KERNELS, move_to, new_directory
+from .progress import build, shown
 
 SOURCE = "linux-source-6.1"
 # The image of an architecture: what make calls it, and its path in the build directory
@@ -68,8 +62,9 @@ def key_of(wanted: str) -> str:
 
 
 def compile_in(new: Path, name: str, wanted: str) -> None:
-    say(f"unpacking {SOURCE}")
-    subprocess.run(["tar", "-xf", f"/usr/src/{SOURCE}.tar.xz", "-C", new], check=True)
+    archive = f"/usr/src/{SOURCE}.tar.xz"
+    with shown(f"unpacking {SOURCE}"):
+        subprocess.run(["tar", "-xf", archive, "-C", new], check=True)
     (new / SOURCE).rename(new / "build")
     if "CONFIG_PREEMPT_RT=y" in wanted:
         kernel_rt_patches.apply(new, new / "build")
@@ -110,20 +105,9 @@ def find_missing(config: str, wanted: str) -> list[str]:
 
 def run_compiler(new: Path, name: str) -> None:
     say(f"compiling the kernel '{name}' ({source_version()}), once: 5 to 10 minutes")
-    log, target = new / "log", IMAGES[arch_of(new)][0]
-    begin = time.monotonic()
-    with running(
-        start_logged(make_in(new, f"-j{JOBS}", target, "modules"), log)
-    ) as process:
-        while wait(process, 15) is None:
-            seconds = time.monotonic() - begin
-            objects = len(re.findall(r"^ +(CC|AS|LD|AR) ", log.read_text(), re.M))
-            say(f"compiling {name}: {seconds:.0f} s, {objects} objects")
-    if process.returncode:
-        kept = KERNELS / f"{name}-failed.log"
-        shutil.copy(log, kept)
-        print(*read_end(log, 30), sep="\n", file=sys.stderr)
-        raise Failure(f"the kernel does not compile, see {kept}")
+    target = IMAGES[arch_of(new)][0]
+    command = make_in(new, f"-j{JOBS}", target, "modules")
+    build(command, new / "log", f"the kernel '{name}' does not compile")
 
 
 def collect_results(new: Path) -> None:

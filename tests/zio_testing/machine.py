@@ -9,8 +9,9 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .common import CACHE, TESTING, Failure, build, output_of, say, tag_of
+from .common import CACHE, TESTING, Failure, output_of, say, tag_of
 from .image import pack
+from .progress import build
 from .toolchain import AMD64, Arch
 
 ARGUMENTS = (

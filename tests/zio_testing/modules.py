@@ -14,8 +14,9 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePath
 
-from . import kernel
-from .common import CACHE, ROOT, Parser, build, copy_sources, locked, tag_of
+from . import kernel, kunit_module
+from .common import CACHE, ROOT, Parser, copy_sources, locked, tag_of
+from .progress import build
 from .toolchain import Toolchain, toolchain_of
 
 MODULES = CACHE / "modules"
@@ -43,11 +44,14 @@ def built_modules(
     error."""
     directory = MODULES / f"{tree.name}{kind}-{tag_of(ROOT, tree)}"
     toolchain = toolchain_of(tree)
-    make: list[str | Path] = ["make", "-C", ROOT, "--no-print-directory", *words]
+    jobs = f"-j{os.cpu_count()}"
+    make: list[str | Path] = ["make", jobs, "-C", ROOT, "--no-print-directory", *words]
     # A mutant sets KCFLAGS: it may leave an unused variable.
     if not (kind or toolchain.root or "KCFLAGS" in os.environ):
         make += STRICT
     make += [f"KDIR={toolchain.headers_of(tree)}", *toolchain.kernel_words]
+    if suites := kunit_module.found(tree):
+        make += ["ZIO_KUNIT=y", f"KBUILD_EXTRA_SYMBOLS={suites}/Module.symvers"]
     make += [f"BUILD={directory}", "modules"]
     with locked(Path(f"{directory}.lock")):
         directory.mkdir(exist_ok=True)

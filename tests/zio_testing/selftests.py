@@ -45,7 +45,7 @@ class Place:
 NO_KUNIT = ("kunit.enable=0",)
 IOMMU = "-machine q35 -device intel-iommu"
 PLACES = {
-    "distro": Place("distro"),
+    "distro": Place("distro", has_kunit=True),
     "kasan": Place("kasan", NO_KUNIT, has_kunit=True),
     "kunit": Place("kasan", leaks=True, is_special=True, has_kunit=True),
     "kunit-no-leaks": Place("kasan", is_special=True, has_kunit=True),
@@ -63,7 +63,7 @@ PLACES = {
     **{name: Place(name) for name in ("arm64", "armhf")},
     **{flavour.name: Place(flavour.name) for flavour in FLAVOURS},
 }
-# Those of make check
+# Those of make check, which has only distro, and of make check-all
 KERNELS = "kasan leaks delays rt preempt distro single swiotlb iommu foreign".split()
 
 
@@ -88,18 +88,19 @@ class Selftest:
         return set(re.findall(rf"^(?: \* )?# {what}: (.*)$", self.text, re.M))
 
     def can_run_on(self, place: str) -> bool:
+        if place == "rt-debug":
+            return any(map(self.has, ("rt", "kasan", "leaks")))
         if find_place(place).is_special:
-            return self.has("rt" if place == "rt-debug" else place)
+            return self.has(place)
         return not self.has(f"not {place}: ..*")
 
     def runs_on(self, place: str) -> bool:
         """Return true if the test runs there although nobody has named the place. A test
-        that the sanitizers have judged runs on distro only when it asks for that."""
-        if place == "kasan" and self.has("leaks"):
-            return False
-        if place == "distro" and self.can_run_on("kasan"):
-            return self.has("distro")
-        return self.can_run_on(place)
+        that runs on another kernel runs on distro only when it asks for that."""
+        if place != "distro":
+            return self.has(place)
+        others = (name for name in KERNELS if name != place)
+        return self.has("check") or self.has(place) or not any(map(self.has, others))
 
     def places(self, chosen: list[str], is_named: bool) -> list[str]:
         """Return where the test runs: if the user has @chosen places, where it can. If

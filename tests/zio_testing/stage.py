@@ -5,15 +5,16 @@ selftests. It is a directory of this machine, which they mount."""
 import os
 import shutil
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from . import delays, kernel, selftests, suite
-from .common import CACHE, ROOT, TESTING, Failure, Words, build, locked, setup, tag_of
+from .common import CACHE, ROOT, TESTING, Failure, Words, locked, setup, tag_of
 from .image import Image
 from .kernel_suite import PROGRAMS_32
 from .machine import qemu_sspci
 from .modules import build_tools, built_modules
+from .progress import build, shown
 from .selftests import Selftest, asked_for, find_place
 from .toolchain import I386, Toolchain, toolchain_of
 
@@ -51,11 +52,18 @@ def build_programs(toolchain: Toolchain, library: Path) -> Path:
         if path.is_file() and path not in programs:
             path.unlink()
     old = {to: f for to, f in programs.items() if not is_newer(to, [*f, *shared])}
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        jobs = [
-            pool.submit(selftests.compile_program, toolchain, library, to, files)
-            for to, files in old.items()
-        ]
+    jobs: list[Future[None]] = []
+
+    def count() -> str:
+        return f"{sum(job.done() for job in jobs)} of {len(old)} programs"
+
+    with (
+        shown("compiling the selftests", count),
+        ThreadPoolExecutor(os.cpu_count()) as pool,
+    ):
+        for to, files in old.items():
+            compile_one = selftests.compile_program
+            jobs.append(pool.submit(compile_one, toolchain, library, to, files))
         for job in jobs:
             job.result()
     return place

@@ -9,7 +9,8 @@ import re
 import subprocess
 from pathlib import Path
 
-from .common import CACHE, TESTING, Failure, build, read_log, tag_of
+from .common import CACHE, TESTING, Failure, read_log, tag_of
+from .progress import build
 from .tap import Results, faults_in, read_kunit
 
 # Seconds. The suites take two.

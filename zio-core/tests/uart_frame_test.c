@@ -96,12 +96,11 @@ static unsigned int append_sum(struct model *model, u8 *body, unsigned int n)
 
 	if (model->format.kind == UART_LINE && len)
 		return n + sprintf(body + n, "*%0*X", 2 * len, sum);
-	if (len == 1)
-		body[n] = sum;
-	else if (len == 2 && check == UART_CRC16)
-		memcpy(body + n, (u8 []){ sum, sum >> 8 }, 2);
-	else if (len == 2)
-		memcpy(body + n, (u8 []){ sum >> 8, sum }, 2);
+	/* The low byte comes first in a CRC-16, and last in the others. */
+	if (len)
+		body[n + (len == 2 && check != UART_CRC16)] = sum;
+	if (len == 2)
+		body[n + (check == UART_CRC16)] = sum >> 8;
 	return n + len;
 }
 

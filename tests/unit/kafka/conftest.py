@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from zio_testing.broker import Cluster
-from zio_testing.common import ROOT, Failure, build, setup
+from zio_testing.common import ROOT, Failure, setup
+from zio_testing.progress import build
 
 pytest.register_assert_rewrite("zio_testing.kafka_rig")
 from zio_testing.kafka_mock import Mock  # noqa: E402
