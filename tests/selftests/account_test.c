@@ -5,8 +5,8 @@
  * Blocks have eight pages. A tap that has read a part of a block keeps a copy of the block
  * and its control: nine pages.
  *
- * # leaks
  * # distro
+ * # leaks
  */
 #include <grp.h>
 #include <sys/ioctl.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# check
 # model: spi-ad788x
-# rt
 #
 # zio-ad788x against a model of the chips on an SPI bus.
 . "${0%/*}/lib.sh"

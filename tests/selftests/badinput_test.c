@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * badinput_test.c: wrong calls and values get their errno, and change nothing
+ *
+ * # check
+ * # kasan
  */
 #include "board.h"
 #include "harness.h"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# check
 # not kasan: it compares values; map_test, change_test and life_test take the same ways
 #
 # Nodes and files of sysfs that zio-zero has, their modes and their values.

@@ -2,6 +2,7 @@
 /*
  * basic_test.c: controls and data, in order and together
  *
+ * # check
  * # not kasan: it compares values; map_test, change_test and life_test take the same ways
  */
 #include <time.h>

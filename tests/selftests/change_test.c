@@ -2,8 +2,7 @@
 /*
  * change_test.c: the configuration changes under readers and writers; overruns count
  *
- * # single
- * # rt
+ * # kasan
  */
 #include "board.h"
 #include "harness.h"

@@ -2,8 +2,8 @@
 /*
  * clocks_test.c: clocks of triggers, and the times that blocks have
  *
- * # single
  * # rt
+ * # single
  */
 #include <limits.h>
 #include <sched.h>

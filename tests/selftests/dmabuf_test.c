@@ -5,8 +5,9 @@
  * The device is the model zio-importer. The channel counts samples of 32 bits, in blocks of
  * four pages. So each word tells its place in the stream.
  *
+ * # check
+ * # kasan
  * # model: zio-importer
- * # distro
  */
 #include <linux/dma-buf.h>
 #include <sys/ioctl.h>

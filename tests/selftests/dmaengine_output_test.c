@@ -2,9 +2,8 @@
 /*
  * dmaengine_output_test.c: outputs of zio-dmaengine over a provider without hardware
  *
- * # model: soft-dma
  * # swiotlb
- * # rt
+ * # model: soft-dma
  */
 #include <sys/wait.h>
 

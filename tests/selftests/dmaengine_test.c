@@ -2,9 +2,11 @@
 /*
  * dmaengine_test.c: inputs of zio-dmaengine over a provider without hardware
  *
- * # model: soft-dma
- * # swiotlb
+ * # check
+ * # kasan
  * # rt
+ * # swiotlb
+ * # model: soft-dma
  */
 #include <sys/ioctl.h>
 #include <sys/mman.h>

@@ -3,6 +3,8 @@
  * flush_test.c: a flush drops what is queued, so that the next block is new
  *
  * The trigger "sysfs" acquires a block for each write.
+ *
+ * # check
  */
 #include <sys/ioctl.h>
 

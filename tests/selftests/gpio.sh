@@ -1,5 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# check
+# kasan
 # kernel-module: gpio-sim
 #
 # zio-gpio: lines of emulated controllers as a parallel port.

@@ -1,5 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# check
+# kasan
 # kernel-module: industrialio-triggered-buffer
 # kernel-module: iio_dummy
 # kernel-module: i2c-dev

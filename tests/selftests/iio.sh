@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# leaks
 # model: iio-ramp
 # kernel-module: industrialio-triggered-buffer
-# leaks
 #
 # zio-iio with a device whose samples are known.
 . "${0%/*}/lib.sh"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * interleaved_test.c: boards that configfs makes: interleaved, slow, asleep, stuck
+ *
+ * # check
  */
 #include <sys/stat.h>
 

@@ -4,8 +4,9 @@
  *
  * The model test-irq raises it.
  *
- * # model: test-irq
+ * # kasan
  * # rt
+ * # model: test-irq
  */
 #include <linux/capability.h>
 #include <signal.h>

@@ -2,6 +2,7 @@
 /*
  * library_test.c: libzio on real nodes
  *
+ * # check
  * # not kasan: it judges a library; map_test and life_test take the same ways
  */
 #include <linux/filter.h>

@@ -2,9 +2,9 @@
 /*
  * life_test.c: several users of a channel, and boards that are unbound under them
  *
- * # single
+ * # check
  * # leaks
- * # rt
+ * # single
  */
 #define TEST_SECONDS	90
 

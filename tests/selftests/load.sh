@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# leaks
+# kasan
 #
 # Modules are loaded and unloaded, and leave nothing behind.
 

@@ -3,8 +3,8 @@
  * loop_test.c: what is written to zio-loop comes back, whatever the sizes, triggers and
  * accidents
  *
+ * # kasan
  * # single
- * # rt
  */
 #include <sched.h>
 

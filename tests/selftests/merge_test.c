@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * merge_test.c: with merge-data, neighbouring blocks are read as one
+ *
+ * # check
  */
 #include "board.h"
 #include "harness.h"

@@ -1,8 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# single
-# leaks
-# rt
 #
 # Blocks of three boards go to four others, by sharing and by routes. One of the four
 # cannot reach their memory. Both sides change, are unplugged, and are killed.

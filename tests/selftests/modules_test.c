@@ -2,9 +2,8 @@
 /*
  * modules_test.c: modules are loaded, with parameters, and unloaded
  *
- * # single
+ * # check
  * # leaks
- * # rt
  */
 #include "board.h"
 #include "harness.h"

@@ -1,6 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# distro
 #
 # Names that programs for ZIO 1.x use: hyphens in names of devices, sets by their names,
 # the channel "i" of an interleaved set, controls of zeros; and an area that changes its

@@ -2,6 +2,7 @@
 /*
  * nonblock_test.c: waiting, not waiting, and signals while a process waits
  *
+ * # check
  * # not kasan: it compares values; uring_test and life_test wait in the same places
  */
 #define TEST_SECONDS	20

@@ -4,9 +4,9 @@
  *
  * The board plays a block of 16 samples per tick, and adds the bytes that it has played.
  *
- * # single
+ * # check
  * # rt
- * # leaks
+ * # single
  */
 #include <signal.h>
 #include <sys/stat.h>

@@ -4,7 +4,7 @@
  *
  * A child splices and sleeps. Others use the same pipe, and are killed.
  *
- * # single
+ * # kasan
  */
 #define TEST_SECONDS	200
 

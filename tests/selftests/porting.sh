@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# check
+# leaks
 # model: ex-board
 # model: ex-digitiser
 # model: ex-tdc
-# rt
-# distro
-# leaks
 #
 # The drivers of Documentation/porting/example.md, with the checks of first-boot.md.
 . "${0%/*}/lib.sh"

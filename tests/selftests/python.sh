@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# check
 # host-root
 # kernel-module: zio-trig-timer
 # not kasan: the interpreter of the host takes minutes there

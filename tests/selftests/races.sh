@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# single
-# rt
+# kasan
 #
 # All files are read while blocks flow and settings change. A kernel that looks for data
 # races (kcsan) finds what is wrong. On other kernels this is a test of endurance.

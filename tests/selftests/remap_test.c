@@ -2,7 +2,7 @@
 /*
  * remap_test.c: mappings that grow, move, are split, dropped, forked, private
  *
- * # leaks
+ * # check
  */
 #include <setjmp.h>
 

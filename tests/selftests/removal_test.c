@@ -7,6 +7,7 @@
  * which the removal does not wait finds freed memory, in one trial of a few.
  * ZIO_REMOVAL_TRIALS sets the number of trials.
  *
+ * # kasan
  * # rt
  * # preempt
  * # delays

@@ -2,8 +2,7 @@
 /*
  * route_test.c: an input feeds outputs, without user space
  *
- * # single
- * # rt
+ * # kasan
  */
 #include "board.h"
 #include "harness.h"

@@ -5,6 +5,7 @@
  * A user of the group "zio" reads it, and writes nonsense to its header.
  *
  * # distro
+ * # kasan
  */
 #include "board.h"
 #include "harness.h"

@@ -3,6 +3,7 @@
  * share_end_test.c: one side changes, is closed, is unbound or killed, while blocks are
  * shared
  *
+ * # kasan
  * # rt
  */
 #include "share.h"

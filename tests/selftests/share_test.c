@@ -2,7 +2,7 @@
 /*
  * share_test.c: which blocks outputs share, which they copy, and which they refuse
  *
- * # rt
+ * # check
  */
 #include <sys/socket.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# distro
+# check
 #
 # One arming, several blocks: their samples, numbers and times, as a user of a board sees
 # them that stores its shots. Too little room, an abort, changes and the end of the board

@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# check
+# kasan
+# swiotlb
 #
 # DMA of the S-LINK card to blocks of each buffer type, which are mapped once: with an
 # IOMMU, with bounce buffers, and with the kernel's checks of the DMA API.
-# swiotlb
 # iommu
 # device: sspci,id=a
 # device: sps,id=b

@@ -3,7 +3,6 @@
 #
 # The S-LINK driver, and a card, a source or a bus that misbehaves: the machine lives, the
 # card writes to memory of the driver only, and alarms tell the reader.
-# swiotlb
 # icount
 # model: zio-shutdown
 # device: sspci,id=a

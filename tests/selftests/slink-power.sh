@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# distro
+# kasan
 #
 # S-LINK cards when the machine suspends, when the bus fails, and on a board with fewer
 # address lines: acquisition goes on, and an alarm tells of what is lost.
 # suspends
 # model: zio-shutdown
-# model: s5933-fail
-# distro
 # device: sspci,id=a
 # device: sps,id=b
 # device: sspci,id=c,peer=b
@@ -203,83 +203,6 @@ test_dma_bits()
 	stream "after the refusal" 20 count fixed 100 100 1
 }
 
-# find_mini OMB1: print the number on the bench of the only card with this register
-find_mini()
-{
-	n=0
-	until [ "$(slink-bench -c $n omb1)" = $(($1)) ]; do
-		n=$((n + 1))
-		slink-bench -c $n id >/dev/null || return
-	done
-	echo $n
-}
-
-# read_mini: 40 blocks from descriptor 5; fails rather than wait for ever
-read_mini()
-{
-	dd of=/dev/null bs=4096 count=40 <&5 &
-	reader=$!
-	wait_until 10 eval "! kill -0 $reader" || kill $reader
-	wait $reader
-}
-
-# A block that the driver cannot begin ends with an error. The next read begins another.
-mini_without_map()
-{
-	if ! insmod "${0%/*}/s5933-fail.ko"; then
-		skip "mini: no map" "the kernel has no kretprobes"
-		return
-	fi
-	left=/sys/module/s5933_fail/parameters/left
-	exec 5<$mini
-	echo 1 >$left
-	expect_errno "mini: a block without a map" EIO read_mini
-	is "mini: it was tried once" "$(cat $left)" 0
-	check "mini: words after a block without a map" read_mini
-	if can_suspend; then
-		slink-bench -c $mini_card mode=stop >/dev/null
-		check "mini: nothing comes" read-queued ${mini%-data}
-		echo 1 >$left
-		suspend 0
-		slink-bench -c $mini_card mode=block >/dev/null
-		# The reader may come before the driver has failed, or after that.
-		status=0
-		read_mini || status=$?
-		check "mini: a read after a suspend without a map ends" test $status -ne 143
-		is "mini: it was tried once after the suspend" "$(cat $left)" 0
-		check "mini: words after a suspend without a map" read_mini
-	fi
-	exec 5<&-
-	rmmod s5933_fail
-}
-
-# The small driver for any card with the chip, and a card with an id of its own. The start
-# value has return lines, by which the bench knows the card. The source sends no control
-# words.
-test_mini()
-{
-	check "mini: loaded" zio-load zio-s5933-mini start=0x03000507
-	check "mini: bound" write_file /sys/bus/pci/drivers/zio-s5933-mini/new_id "10dc 0012"
-	mini_card=$(find_mini 0x03000507)
-	check "mini: the bench knows the card" test -n "$mini_card"
-	[ -n "$mini_card" ] || return
-	slink-bench -c $mini_card pattern=running size=1000 inject-every=1 \
-		inject-faults=0x18 mode=block >/dev/null
-	mini=/dev/zio/s5933-0000-0-0-data
-	# Each word follows the one before it, in blocks of a page.
-	is "mini: words" "$(dd if=$mini bs=4096 count=50 2>/dev/null | od -An -v -tu4 -w4 |
-		awk '$1 != NR - 1 { wrong++ } END { print NR, wrong + 0 }')" "51200 0"
-	if can_suspend; then
-		suspend 0
-		is "mini: words after a suspend" "$(dd if=$mini bs=4096 count=50 2>/dev/null |
-			wc -c)" 204800
-	fi
-	mini_without_map
-	slink-bench -c $mini_card mode=stop inject-every=0 inject-faults=0
-	is "mini: no fault" "$(slink-bench -c $mini_card faults)" 0
-	check "mini: unloaded" zio-unload zio-s5933-mini
-}
-
 # debugfs shows the boot image of the card: vendor and device.
 test_nvram()
 {
@@ -292,5 +215,5 @@ test_nvram()
 
 begin_slink
 [ $# -gt 0 ] || set -- nvram suspend lost_power suspended_output error failure \
-	output_failure mini dma_bits
+	output_failure dma_bits
 end_slink "$@"

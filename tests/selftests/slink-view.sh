@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Alarms, statistics, attributes and times of the S-LINK driver.
-# swiotlb
 # device: sspci,id=a
 # device: sps,id=b
 # device: sspci,id=c,peer=b

@@ -1,12 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# rt
-# swiotlb
+# check
 #
 # The driver of the S-LINK card, with emulated cards: one has a source, and two are
 # connected back to back. A fault that a card counts, such as a read of an empty FIFO, is
 # a fault of the driver.
-# swiotlb
 # device: sspci,id=a
 # device: sps,id=b
 # device: sspci,id=c,peer=b

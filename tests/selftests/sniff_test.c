@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * sniff_test.c: the sniffer sees the control of each block
+ *
+ * # check
  */
 #include "board.h"
 #include "harness.h"

@@ -5,8 +5,7 @@
  * The channel counts samples of 32 bits, in blocks of four pages. So each word tells
  * its place in the stream.
  *
- * # leaks
- * # rt
+ * # kasan
  */
 #include <netinet/in.h>
 #include <sys/sendfile.h>

@@ -5,6 +5,8 @@
  *
  * zio-fake-dtc has an output and an input without samples. Output 0 makes a pulse, which
  * input 2 hears; output 1 takes what input 2 has.
+ *
+ * # check
  */
 #include <sys/ioctl.h>
 

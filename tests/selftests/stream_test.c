@@ -6,9 +6,9 @@
  * plus one, in the order of completion. The board makes no sample for a block that it
  * drops: a gap is in the sequence numbers only.
  *
- * # single
+ * # check
  * # rt
- * # leaks
+ * # single
  */
 #include <sys/ioctl.h>
 #include <sys/stat.h>

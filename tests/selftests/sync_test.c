@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * sync_test.c: fsync() of an output waits until its blocks are played
+ *
+ * # check
  */
 #include <sys/stat.h>
 

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# check
 # kernel-module: gpio-sim
 #
 # zio-irq-tdc: interrupts of a number, and of GPIO lines.

@@ -2,8 +2,8 @@
 /*
  * transparent_test.c: an input that is armed whenever it has room
  *
+ * # check
  * # single
- * # rt
  */
 #include "board.h"
 #include "harness.h"

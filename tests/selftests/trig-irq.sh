@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# check
 # kernel-module: gpio-sim
-# rt
 #
 # The trigger "irq" with GPIO lines: edges, instances, lines that do not exist.
 . "${0%/*}/lib.sh"

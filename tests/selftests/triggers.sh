@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# single
+# check
 # rt
 #
 # Triggers: each type alone, and shared by sets of several devices.

@@ -3,6 +3,8 @@
  * uart_port_test.c: zio-uart on a serial port that QEMU emulates, on one with errors, and
  * on a bus of the firmware
  *
+ * # check
+ * # kasan
  * # model: serdev-line
  * # model: tty-line
  * # qemu: -chardev null,id=com3 -device isa-serial,chardev=com3,index=2

@@ -2,6 +2,7 @@
 /*
  * uart_test.c: zio-uart on ptys: frames, losses, hang-ups
  *
+ * # distro
  * # rt
  * # not kasan: a late machine misses frames, which these tests do not expect
  */

@@ -1,5 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# check
+# kasan
 #
 # Several processes write names of modules, which are loaded. An unbind waits for one of
 # them at most.

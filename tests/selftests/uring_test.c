@@ -3,7 +3,8 @@
  * uring_test.c: requests of io_uring are served at once, or after a poll, and never by a
  * worker; libaio
  *
- * # leaks
+ * # check
+ * # kasan
  * # rt
  */
 #define TEST_SECONDS	20

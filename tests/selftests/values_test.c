@@ -3,8 +3,6 @@
  * values_test.c: values of each block: orders for trains of pulses to zio-fake-dtc, which
  * hears them again
  *
- * # distro
- * # rt
  */
 #include <sys/ioctl.h>
 

@@ -2,6 +2,7 @@
 /*
  * xdma_cards_test.c: FPGA cards whose DMA is elsewhere, or is none for streams
  *
+ * # check
  * # device: xdma,wide=on
  * # device: xdma,memory=on
  */

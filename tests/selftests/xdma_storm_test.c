@@ -7,8 +7,9 @@
  * ZIO_STORM_SECONDS sets the time, ZIO_SEED names a seed. The card counts faults of
  * the software; a fault fails the boot.
  *
- * # device: xdma
  * # distro
+ * # kasan
+ * # device: xdma
  * # model: zio-shutdown
  */
 #define TEST_SECONDS 400

@@ -7,9 +7,10 @@
  * n << 16 | i. The card has two engines in each direction: sets 0 and 1 are inputs, 2 and 3
  * are outputs.
  *
+ * # kasan
+ * # swiotlb
  * # suspends
  * # model: zio-shutdown
- * # swiotlb
  * # iommu
  * # device: xdma
  */

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# check
 # not kasan: it judges a program, which reads and writes files
 #
 # zio on real boards.

@@ -2,9 +2,14 @@
 """The kernels of the selftests. route_test needs no special kernel. nth_calls_test cannot
 run on distro."""
 
+import re
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from zio_testing import items
+from zio_testing.common import ROOT
 from zio_testing.selftests import KERNELS, SELFTESTS, find_all
 
 
@@ -37,8 +42,31 @@ def test_each_file_with_tests_is_collected() -> None:
 
 
 def test_distro_when_the_test_asks_for_it() -> None:
-    asking = {test.path.stem for test in find_all() if test.has("distro")}
-    assert at("distro") & (at("kasan") | at("leaks")) == asking
+    """Or when it asks for no kernel at all"""
+    asking = {
+        test.path.stem for test in find_all() if test.has("distro") or test.has("check")
+    }
+    others = set.union(*(at(place) for place in KERNELS if place != "distro"))
+    assert at("distro") & others == asking & others
+    assert asking <= at("distro")
+
+
+def modules_of_the_product() -> set[str]:
+    make = ["make", "-s", "-C", str(ROOT), "print-modules"]
+    names = subprocess.run(make, stdout=subprocess.PIPE, text=True, check=True).stdout
+    return {Path(name).name for name in names.split()} - {"zio", "zio-gpio-lines"}
+
+
+def test_check_has_each_module() -> None:
+    """`make check` has a test that names each buffer, trigger and driver."""
+    texts = "\n".join(test.text for test in find_all() if test.has("check"))
+    texts += (SELFTESTS / "lib.sh").read_text() + (SELFTESTS / "board.h").read_text()
+    missing = {
+        name
+        for name in modules_of_the_product()
+        if not re.search(rf"\b({name}|{name.removeprefix('zio-')})\b", texts)
+    }
+    assert not missing
 
 
 def test_leaks_or_kasan() -> None:
