@@ -17,7 +17,7 @@ UDEVDIR ?= /lib/udev/rules.d
 SYSUSERSDIR ?= /usr/lib/sysusers.d
 
 .PHONY: all modules tools modules_install install uninstall clean help
-.PHONY: demo demo-kafka quick nightly check matrix systems mutants
+.PHONY: demo demo-kafka quick nightly check check-all matrix systems mutants
 .PHONY: in-tree docs
 .PHONY: bench bench-triggers bench-jitter bench-kafka bench-slink bench-share
 
@@ -131,7 +131,10 @@ nightly:
 	tests/nightly
 
 check:
-	tests/check
+	@tests/check
+
+check-all:
+	@tests/check --all
 
 matrix:
 	tests/matrix $(MATRIX_ARGS)
@@ -186,7 +189,8 @@ help:
 	@echo 'make demo             set up, build, and acquire blocks in a virtual machine'
 	@echo 'make demo-kafka       the same through Apache Kafka, with a recorder'
 	@echo 'make quick [FILE...]  judge a change in a minute'
-	@echo 'make check            all tests, in virtual machines'
+	@echo 'make check            does it work here? in ten minutes, in a virtual machine'
+	@echo 'make check-all        all other tests, on several kernels; most of an hour'
 	@echo 'make nightly          what takes hours, with random decisions'
 	@echo 'make matrix           compile for all kernels and processors, boot most of them'
 	@echo 'make systems          install the packages in Debian 12, 13 and arm64, boot these'

@@ -49,6 +49,14 @@ def output_of(command: Words) -> str:
     return said
 
 
+def test_modules() -> None:
+    """A warning of the compiler is an error."""
+    with built_modules(kernel.prepare("distro")) as directory:
+        said = Path(f"{directory}.log").read_text()
+        assert not COMPLAINT.search(said), said
+        assert (directory / "zio-core/zio.ko").exists()
+
+
 def test_sparse() -> None:
     """These builds take a warning of the compiler for an error."""
     with built_modules(kernel.prepare("kasan")):

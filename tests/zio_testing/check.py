@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""check - run all tests of the project
+"""check - run the tests of the project
 
-Usage: check [--only STEP]... [--kernel NAME]... [TEST]... [OPTION OF pytest]...
+Usage: check [--all] [--only STEP]... [--kernel NAME]... [TEST]... [OPTION OF pytest]...
+
+With no arguments, check proves in ten minutes that the product works on this machine
+(make check): it builds the modules with all warnings on, and runs the KUnit suites, the
+selftests with "# check" in one virtual machine, and the tests of the library, the
+programs and the Python package. --all runs all that this leaves out (make check-all).
+The steps are:
 
   build      the modules with all warnings on, sparse, checkpatch, layering, prose,
              and the style of Python
@@ -26,9 +32,9 @@ Usage: check [--only STEP]... [--kernel NAME]... [TEST]... [OPTION OF pytest]...
   kafka      zio-kafka with a mock, and with real brokers, some of which are killed
   vm         the tests of the virtual machine
   kernel     compiles the kernel with sanitizers, if the cache does not have it
-  kunit      the KUnit suites, in User Mode Linux, and in a kernel with KASAN, lockdep
-             and kmemleak. ZIO_KUNIT_SUITES has the names of suites, commas between:
-             only these run
+  kunit      the KUnit suites, on the distribution's kernel, and on one with KASAN,
+             lockdep and kmemleak. ZIO_KUNIT_SUITES has the names of suites, commas
+             between: only these run
   selftests  tests/selftests on several kernels, see below. A TEST (basic.sh, map_test)
              runs on the kernels that its header names, or on those of --kernel. The
              environment has limits for storm.sh (ZIO_STORM_SECONDS), for fuzz.sh
@@ -44,9 +50,9 @@ Usage: check [--only STEP]... [--kernel NAME]... [TEST]... [OPTION OF pytest]...
 The kernels of the selftests:
 
   distro     the distribution's
-  kasan      with sanitizers, without kmemleak, which more than doubles the time
-  leaks      the same with kmemleak: tests with a line "# leaks", which do not run
-             on kasan then
+  kasan      with sanitizers, without kmemleak, which more than doubles the time: tests
+             with a line "# kasan"
+  leaks      the same with kmemleak: tests with "# leaks"
   single     distro on one processor: tests with "# single"
   delays     kasan, with modules that wait at random beside each lettered barrier:
              tests with "# delays"
@@ -60,10 +66,9 @@ The kernels of the selftests:
   icount     distro where time counts instructions: tests with "# icount". It runs
              only when it is named
 
-A test runs on kasan. It runs on distro where its header has a line "# distro" or
-"# not kasan: REASON". --kernel distro with no TEST runs all that can run there. --kernel
-kcsan looks for data races ("kernel" makes it). --kernel rt-debug has PREEMPT_RT with
-lockdep: KUnit, and the tests with "# rt". Each report is a failure.
+A test that asks for no other kernel runs on distro, and so does one with a line
+"# distro". --kernel distro with no TEST runs all that can run there. --kernel kcsan looks for data races ("kernel" makes it). --kernel rt-debug has PREEMPT_RT with lockdep: KUnit,
+and the tests with "# rt", "# kasan" or "# leaks". Each report is a failure.
 
 check is pytest, with two tests at a time. Options such as -k, --lf, -x, -v and -n 1 are
 those of pytest, and `pytest tests/unit/nexus` does what one expects. check installs the
@@ -73,18 +78,28 @@ reports is a failure. If the host stood still, so that a watchdog of the kernel 
 test is repeated once.
 
 Random decisions follow from the commit, or from the number in ZIO_SEED: a commit is
-tested in the same way each time. The end names the seconds of each step. The results are
-in ~/.cache/zio/tests/*/junit.xml, too. The last line is "N passed, N failed".
+tested in the same way each time. A line tells the end of each step, and at least every
+ten seconds what runs. The results are in ~/.cache/zio/tests/*/junit.xml, too. The last
+line is "N passed, N failed"; that of a run that was interrupted names what did not run.
+
+A test that failed in a whole run, with or without --all, runs again, five times on this
+commit and five times on the base: where the branch left its upstream, or $ZIO_BASE. What
+fails on the base, too, is unsteady, and does not fail the run: tests/unsteady.toml lists
+such tests. A report of a kernel, or a sample that is lost, wrong or there twice, is never
+repeated.
 """
 
 import contextlib
+import datetime
 import os
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from . import stage, steps
+from . import outcome, stage, steps, unsteady
 from .common import TESTING, Failure, Parser, Usage, Words, say, setup
+from .progress import Ticker, notes
 from .selftests import SELFTESTS
 
 PYTEST: Words = ["/usr/bin/python3", "-B", "-m", "pytest", "--rootdir", TESTING]
@@ -120,17 +135,29 @@ def paths_of(tests: list[str]) -> list[Path]:
     return found
 
 
+def has_paths(words: list[str]) -> bool:
+    """Tell if the user has named tests as pytest does."""
+    return any(Path(word.partition("::")[0]).exists() for word in words)
+
+
 def pytest_command(words: list[str]) -> Words:
     parser = Parser()
     parser.add_argument("--only", action="append", choices=list(steps.STEPS), default=[])
     parser.add_argument("--kernel", action="append", default=[])
     parser.add_argument("-n", default=str(steps.WIDTH))
+    parser.add_argument("--all", action="store_true")
     options, rest = parser.parse_known_args(words)
     tests = [word for word in rest if word.endswith((".sh", "_test", "_test.c"))]
     more = [word for word in rest if word not in tests]
     paths = paths_of(tests)
+    is_named = bool(tests or options.only or options.kernel)
+    if options.all and is_named:
+        raise Usage("--all with a step, a kernel or a test: which of them?")
+    tier = "" if is_named or has_paths(more) else "all" if options.all else "check"
     usual = [step for step in steps.STEPS if step not in steps.NAMED]
-    for step in options.only or ([] if tests or options.kernel else usual):
+    if tier == "check":
+        paths = steps.paths_of_check()
+    for step in options.only or (usual if tier == "all" else []):
         paths += [TESTING / path for path in steps.STEPS[step]]
     if options.kernel and not paths:
         paths = [SELFTESTS]
@@ -138,17 +165,55 @@ def pytest_command(words: list[str]) -> Words:
     cache = ["-o", f"cache_dir={stage.PLACE}/pytest"]
     results = ["--junitxml", stage.PLACE / "junit.xml"]
     width = [] if options.n == "1" else ["-n", options.n]
-    return [*PYTEST, *SETTINGS, *cache, *results, *width, *kernels, *more, *paths]
+    chosen = [f"--tier={tier}"] if tier else []
+    return [*PYTEST, *SETTINGS, *cache, *results, *width, *chosen, *kernels, *more, *paths]
+
+
+def prepare(command: Words) -> None:
+    """Make what the tests need. pytest would not show how far that is."""
+    os.environ.setdefault("ZIO_RUN", f"{os.getpid()}-{time.time()}")
+    with Ticker(lambda: "; ".join(notes()) or "preparing"):
+        steps.prepare(list(map(str, command)))
+    os.environ["ZIO_PREPARED"] = "yes"
+
+
+def run(command: Words) -> int:
+    """Run pytest to its end. Return its status."""
+    process = subprocess.Popen(command)
+    try:
+        return process.wait()
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            process.wait()
+
+
+def find_unsteady(found: outcome.Outcome) -> frozenset[str]:
+    """Return the tests whose failures are no fault of this commit."""
+    texts: dict[str, list[str]] = {}
+    for name, text in found.failures:
+        texts.setdefault(name, []).append(text)
+    failures = [unsteady.Failed(name, "\n".join(text)) for name, text in texts.items()]
+    return frozenset(unsteady.judge(failures, datetime.date.today()))
 
 
 def main(words: list[str]) -> int:
     command = pytest_command(words)
-    setup("pytest")
+    is_whole = any(str(word).startswith("--tier=") for word in command)
+    setup(*(steps.CHECK_JOBS if "--tier=check" in command else ["pytest"]))
+    path = stage.PLACE / f"outcome-{os.getpid()}.json"
+    os.environ["ZIO_OUTCOME"] = str(path)
     with proc():
-        process = subprocess.Popen(command)
-        try:
-            return process.wait()
-        finally:
-            if process.poll() is None:
-                process.terminate()
-                process.wait()
+        prepare(command)
+        status = run(command)
+        found = outcome.read(path)
+        path.unlink(missing_ok=True)
+        old = find_unsteady(found) if is_whole and not found.missing else frozenset()
+    bad = unsteady.complaints(unsteady.read_entries(), datetime.date.today())
+    if is_whole and bad:
+        say("; ".join(bad))
+        found.failures += [(text, text) for text in bad]
+    if old:
+        print(f"unsteady: {', '.join(sorted(old))}")
+    print(found.last_line(old), flush=True)
+    return 0 if status in (0, 1) and not (found.missing or found.failed(old)) else 1

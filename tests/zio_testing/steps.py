@@ -4,11 +4,16 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path, PurePath
 from typing import Any
 
-from . import kernel, stage
-from .common import ROOT, TESTING, Failure, run_logged, setup
+from . import kernel, kunit_module, stage
+from .common import ROOT, TESTING, Words, setup
+from .guest import SavedMachine
+from .progress import build
 
 # So many tests run at a time: most of them keep one processor busy.
 WIDTH = 2
@@ -40,6 +45,33 @@ STEPS = {
 }
 # Tests that run only when they are named, as they compile two kernels
 NAMED = ("intree",)
+# What `make check` runs, beside the selftests with "# check" on distro. `make check-all`
+# runs the rest.
+CHECK = (
+    "test_build.py::test_modules",
+    "test_build.py::test_text",
+    "test_kunit.py::test_machine[distro]",
+    "test_litmus.py",
+    "models/qemu/*_test.c",
+    "unit/*_test.c",
+    "unit/*_test.sh",
+    "unit/python/test_*.py",
+    "unit/nexus/test_convert.py",
+    "unit/nexus/test_interrupt.py",
+    "unit/nexus/test_record.py",
+    "unit/nexus/test_verify.py",
+    "unit/scope/test_*.py",
+)
+# They need programs that `make check` does not install.
+NOT_CHECK = (
+    "unit/man_test.sh",
+    "unit/python/test_install.py",
+    "unit/python/test_interpreters.py",
+    "unit/scope/test_install.py",
+)
+CHECK_PLACE = "distro"
+# The jobs of setup
+CHECK_JOBS = ("pytest", "build", "vm", "kunit", "check", "python-lib", "record", "page")
 PATHS = sorted(
     ((path, step) for step, paths in STEPS.items() for path in paths),
     key=lambda pair: -len(pair[0]),
@@ -63,6 +95,28 @@ def step_of(nodeid: str) -> str:
     if found == "selftests":
         return f"selftests-{nodeid.rpartition('::')[2]}"
     return found
+
+
+def is_in_check(nodeid: str, asks: bool = False) -> bool:
+    """Tell if `make check` runs this test. A selftest @asks for it in its header."""
+    step = step_of(nodeid)
+    if step.startswith("selftests"):
+        return asks and step == f"selftests-{CHECK_PLACE}"
+    if nodeid.startswith(NOT_CHECK):
+        return False
+    file = PurePath(nodeid.partition("::")[0])
+    return any(
+        file.match(path) and nodeid.startswith(f"{file}{colons}{name}")
+        for path, colons, name in (entry.partition("::") for entry in CHECK)
+    )
+
+
+def paths_of_check() -> list[Path]:
+    """Return the files that have the tests of `make check`, and other tests."""
+    entries = [entry.partition("::")[0] for entry in CHECK]
+    paths = {path for entry in entries for path in TESTING.glob(entry)}
+    out = {TESTING / name for name in NOT_CHECK}
+    return [*sorted(paths - out), TESTING / "selftests"]
 
 
 def group_of(nodeid: str) -> str:
@@ -100,31 +154,56 @@ def steps_in(args: list[str]) -> set[str]:
 
 def build_tools(*targets: str) -> None:
     """Build what several tests share: they must not build it at the same time."""
-    log = stage.PLACE / "tools.log"
-    command = ["make", f"-j{os.cpu_count()}", "-C", ROOT / "tools", *targets]
-    if run_logged(command, log):
-        end = "\n".join(log.read_text(errors="replace").splitlines()[-40:])
-        raise Failure(f"the tools and their tests do not build\n{end}")
+    command: Words = ["make", f"-j{os.cpu_count()}", "-C", ROOT / "tools", *targets]
+    build(command, stage.PLACE / "tools.log", "the tools and their tests do not build")
+
+
+def build_package_and_tools(*goals: str) -> None:
+    stage.build_package()
+    if goals:
+        build_tools(*goals)
+
+
+def make_machine() -> None:
+    """Save the machine of the distribution's kernel, with KUnit beside the modules."""
+    tree = kernel.prepare(CHECK_PLACE)
+    kunit_module.make(tree)
+    machine = SavedMachine(CHECK_PLACE)
+    stage.prepare(machine.name, machine.tests)
+    machine.prepare()
 
 
 def prepare(args: list[str]) -> None:
-    """Make what the chosen tests need to be read, and what several of them share."""
+    """Make what the chosen tests need to be read, and what several of them share: the
+    machine beside the programs."""
     stage.PLACE.mkdir(parents=True, exist_ok=True)
     chosen = steps_in(args)
-    if chosen:
-        setup("build", "vm", "check", "mutants")
+    packages = chosen.intersection(PACKAGES)
+    if "--tier=check" in args:
+        setup(*CHECK_JOBS)
+        goals = ["check-ready"]
+    else:
+        goals = find_goals(chosen, packages)
+    jobs: list[Callable[[], None]] = []
     if chosen & {"selftests", "kunit", "vm", "build", "live", "mutants", "kernel"}:
-        kernel.prepare("distro")
-    if packages := chosen.intersection(PACKAGES):
+        jobs.append(make_machine)
+    if packages or goals:
+        jobs.append(partial(build_package_and_tools, *goals))
+    with ThreadPoolExecutor() as pool:
+        for job in [pool.submit(job) for job in jobs]:
+            job.result()
+
+
+def find_goals(chosen: set[str], packages: set[str]) -> list[str]:
+    """Install what these steps need. Return what they need of the tools."""
+    if chosen:
+        setup("build", "vm", "kunit", "check", "style", "mutants")
+    if packages:
         setup("nexus")
-        stage.build_package()
-        if "nexus" in packages:
-            build_tools("all")
-        if packages & {"scope", "live"}:
-            build_tools("scope-ready")
     if "languages" in chosen:
         setup("languages")
     if chosen & {"docs", "wheels"}:
         setup("site", "scope")
-    if chosen & {"tools", "kafka", "live"}:
-        build_tools("check-ready")
+    goals = ["check-ready"] if chosen & {"tools", "kafka", "live"} else []
+    goals += ["all"] if "nexus" in packages else []
+    return goals + (["scope-ready"] if packages & {"scope", "live"} else [])

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a failure means: a fault of this change, a fault that was there before, or one that
+comes now and then.
+
+A failed test runs again, five times on this commit and five times on the base, with the
+same seed. A report of a kernel, or a sample that is lost, wrong or there twice, is never
+repeated: it stays a failure. So does what fails on this commit alone. What fails on the
+base, too, is unsteady: the run tells the entry for tests/unsteady.toml, where the next
+person finds it. An entry of seven days is a failure of the run, and so is a fourth one."""
+
+import datetime
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from .common import CACHE, ROOT, TESTING, Failure, Words, locked, output_of, say, tag_of
+
+ENTRIES = TESTING / "unsteady.toml"
+REPEATS = 5
+MOST, DAYS = 3, 7
+HALF_A_DAY = 12 * 3600
+# More failures than this are no race.
+MOST_FAILURES = 4
+# A failure with these words is never repeated.
+HARD = re.compile(
+    r"kernel reported|used the card wrongly|BUG:|WARNING:|Sanitizer|KASAN|Oops"
+    r"|\b(lost|missing|doubled|duplicated?|twice|wrong|misaligned|stale)\b"
+    r"|\bsamples?\b|\b(block|event)s? \d+ (follows?|after|instead)",
+    re.I,
+)
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A test that failed, and what it said."""
+
+    nodeid: str
+    text: str
+
+    @property
+    def is_hard(self) -> bool:
+        return HARD.search(self.text) is not None
+
+    @property
+    def message(self) -> str:
+        """The line of the failure that an entry keeps"""
+        lines = [line.strip() for line in self.text.splitlines() if line.strip()]
+        found = [line for line in lines if line.startswith(("E ", "not ok"))]
+        return (found or lines or [""])[-1][:200]
+
+
+def read_entries(path: Path = ENTRIES) -> list[dict[str, str]]:
+    found: list[dict[str, str]] = tomllib.loads(path.read_text()).get("test", [])
+    return found
+
+
+def complaints(entries: list[dict[str, str]], today: datetime.date) -> list[str]:
+    """Return what is wrong with the list itself."""
+    found = []
+    if len(entries) > MOST:
+        found.append(f"{ENTRIES.name} has {len(entries)} entries; {MOST} are allowed")
+    for entry in entries:
+        age = (today - datetime.date.fromisoformat(str(entry["date"]))).days
+        if age >= DAYS:
+            name = entry["item"]
+            found.append(f"{ENTRIES.name}: {name} is unsteady for {age} days: mend it")
+    return found
+
+
+def is_listed(failed: Failed, entries: list[dict[str, str]]) -> bool:
+    return any(
+        entry["item"] == failed.nodeid and entry["message"] in failed.text
+        for entry in entries
+    )
+
+
+# --- once more --------------------------------------------------------------------------
+
+
+def base_of(root: Path = ROOT) -> str:
+    """Return the commit to compare with: $ZIO_BASE, or where the branch left its upstream,
+    or the newest one that is half a day older than HEAD; empty if there is none."""
+    git: Words = ["git", "-C", root]
+    if given := os.environ.get("ZIO_BASE"):
+        return output_of([*git, "rev-parse", "--verify", f"{given}^{{commit}}"]).strip()
+    head = output_of([*git, "rev-parse", "HEAD"]).strip()
+    upstream = output_of([*git, "merge-base", "HEAD", "@{upstream}"]).strip()
+    if upstream and upstream != head:
+        return upstream
+    made = int(output_of([*git, "log", "-1", "--format=%ct"]) or 0)
+    before = f"--before={made - HALF_A_DAY}"
+    return output_of([*git, "rev-list", "-n", "1", before, "HEAD"]).strip()
+
+
+def checkout_base(commit: str) -> Path:
+    """Return a checkout of the base, which the cache keeps."""
+    place = CACHE / "base" / tag_of(ROOT)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with locked(place.with_suffix(".lock")):
+        if not (place / ".git").exists():
+            clone: Words = ["git", "clone", "-q", "--no-checkout", ROOT, place]
+            if subprocess.run(clone).returncode:
+                raise Failure("cannot clone the base")
+        git: Words = ["git", "-C", place]
+        for words in (["fetch", "-q", "origin", commit], ["checkout", "-qf", commit]):
+            if subprocess.run([*git, *words]).returncode:
+                raise Failure(f"cannot check out the base {commit[:12]}")
+    return place
+
+
+def count_failures(root: Path, nodeid: str) -> int | None:
+    """Run a test REPEATS times. Return how often it failed; None if it is not there."""
+    failures = 0
+    for number in range(REPEATS):
+        command: Words = [root / "tests/check", "-n", "1", root / "tests" / nodeid]
+        env = {name: value for name, value in os.environ.items() if name[:4] != "ZIO_"}
+        env["ZIO_SEED"] = os.environ.get("ZIO_SEED", "1")
+        done = subprocess.run(command, env=env, capture_output=True, text=True)
+        if done.returncode not in (0, 1):
+            return None
+        failures += done.returncode
+        say(f"{nodeid}: run {number + 1} of {REPEATS}, {failures} failed")
+    return failures
+
+
+def repeat(failed: Failed, base: Path | None) -> tuple[bool, str]:
+    """Return whether the test is unsteady, and what was found."""
+    here = count_failures(ROOT, failed.nodeid)
+    before = count_failures(base, failed.nodeid) if base else None
+    there = "the base does not have it" if before is None else f"{before} on the base"
+    found = f"{failed.nodeid}: {here} of {REPEATS} runs fail here, {there}"
+    return bool(before), found
+
+
+def entry_for(failed: Failed, today: datetime.date) -> str:
+    return (
+        f"[[test]]\nitem = {json.dumps(failed.nodeid)}\n"
+        f"message = {json.dumps(failed.message)}\ndate = {today}\n"
+    )
+
+
+def judge(failures: list[Failed], today: datetime.date) -> set[str]:
+    """Return the tests that are unsteady. Print what was found of each failure."""
+    entries, unsteady = read_entries(), set()
+    known = [f for f in failures if not f.is_hard and is_listed(f, entries)]
+    for failed in known:
+        say(f"unsteady, as {ENTRIES.name} tells: {failed.nodeid}: {failed.message}")
+        unsteady.add(failed.nodeid)
+    others = [f for f in failures if f.nodeid not in unsteady]
+    for failed in others:
+        if failed.is_hard:
+            say(f"blocks, and is not repeated: {failed.nodeid}: {failed.message}")
+    soft = [f for f in others if not f.is_hard]
+    if not soft or len(soft) > MOST_FAILURES:
+        return unsteady
+    commit = base_of()
+    base = checkout_base(commit) if commit else None
+    for failed in soft:
+        is_old, found = repeat(failed, base)
+        say(found)
+        if not is_old:
+            continue
+        if len(entries) + 1 > MOST:
+            say(f"unsteady, but {ENTRIES.name} is full")
+            continue
+        unsteady.add(failed.nodeid)
+        print(f"unsteady; add to {ENTRIES.name}:\n{entry_for(failed, today)}")
+    sys.stdout.flush()
+    return unsteady
