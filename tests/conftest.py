@@ -110,7 +110,7 @@ class Report:
     def __init__(self) -> None:
         self.left: Counter[str] = Counter()
         self.total: Counter[str] = Counter()
-        self.seconds: Counter[str] = Counter()
+        self.seconds: dict[str, float] = {}
         self.outcomes: dict[str, Counter[str]] = {}
         self.running: dict[str, float] = {}
         self.done: set[str] = set()
@@ -142,7 +142,7 @@ class Report:
         if report.failed:
             self.ticker.say(f"FAILED {report.nodeid}")
         if not is_part:
-            self.seconds[step] += report.duration
+            self.seconds[step] = self.seconds.get(step, 0) + report.duration
 
     def end(self, nodeid: str) -> None:
         step = steps.step_of(nodeid)

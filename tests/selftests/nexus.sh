@@ -1,6 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# check
 # host-root
 # not kasan: the interpreter of the host takes minutes there
 #

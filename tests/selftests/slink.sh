@@ -1,6 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# check
 #
 # The driver of the S-LINK card, with emulated cards: one has a source, and two are
 # connected back to back. A fault that a card counts, such as a read of an empty FIFO, is

@@ -67,8 +67,9 @@ The kernels of the selftests:
              only when it is named
 
 A test that asks for no other kernel runs on distro, and so does one with a line
-"# distro". --kernel distro with no TEST runs all that can run there. --kernel kcsan looks for data races ("kernel" makes it). --kernel rt-debug has PREEMPT_RT with lockdep: KUnit,
-and the tests with "# rt", "# kasan" or "# leaks". Each report is a failure.
+"# distro". --kernel distro with no TEST runs all that can run there. --kernel kcsan
+looks for data races ("kernel" makes it). --kernel rt-debug has PREEMPT_RT with lockdep:
+KUnit, and the tests with "# rt", "# kasan" or "# leaks". Each report is a failure.
 
 check is pytest, with two tests at a time. Options such as -k, --lf, -x, -v and -n 1 are
 those of pytest, and `pytest tests/unit/nexus` does what one expects. check installs the
@@ -166,7 +167,8 @@ def pytest_command(words: list[str]) -> Words:
     results = ["--junitxml", stage.PLACE / "junit.xml"]
     width = [] if options.n == "1" else ["-n", options.n]
     chosen = [f"--tier={tier}"] if tier else []
-    return [*PYTEST, *SETTINGS, *cache, *results, *width, *chosen, *kernels, *more, *paths]
+    options_of_pytest: Words = [*cache, *results, *width, *chosen, *kernels, *more]
+    return [*PYTEST, *SETTINGS, *options_of_pytest, *paths]
 
 
 def prepare(command: Words) -> None:

@@ -21,7 +21,7 @@ from .disk import TRIAL, Disk, add_trial
 from .document import Block, encode, run_page
 from .guest import Running
 from .machine import Machine, qemu_command
-from .package_build import VERSION, build
+from .package_build import VERSION, built, packages_in
 from .package_install import install
 from .package_newer import NEW, make_newer
 from .suite import NO_MOUNTS, can_enter
@@ -246,7 +246,7 @@ def test(work: Path, names: list[str], system: Path | None) -> int:
     if not (place / "disk").exists():
         place.mkdir(parents=True, exist_ok=True)
         say("building the packages")
-        found = build(work / "packages")
+        found = packages_in(built())
         found = [path for path in found if "dbgsym" not in path.name]
         make_disk(trial, found, place, "upgrade" in names)
     state = save(place, work)

@@ -2,14 +2,14 @@
 """KUnit as a module of the distribution's kernel, which has none.
 
 The kernel's own source package has KUnit: five files, which compile as a module. Two
-things differ. A static pointer stands for `current->kunit_test`, since a task has no such
-field there. And the module zio-test starts its suites itself (zio-core/tests/suites.c)."""
+things differ. A static pointer stands for `current->kunit_test`, since a task has no
+such field there. And the module zio-test starts its suites itself: see suites.c there."""
 
 import re
 import subprocess
 from pathlib import Path
 
-from .common import CACHE, Failure, locked, setup
+from .common import CACHE, Failure, Words, locked, setup
 from .kernel_cache import release_of
 from .progress import build, shown
 
@@ -20,7 +20,7 @@ obj-m := kunit.o
 kunit-y := {" ".join(f"{part}.o" for part in PARTS)}
 ccflags-y := -DCONFIG_KUNIT_DEFAULT_ENABLED
 """
-# Without modules, test.c does not look for suites in those that come.
+# Compiled so, test.c does not look for suites in modules that come.
 DIFFERENCE = "\n#undef CONFIG_MODULES\nstatic struct kunit *kunit_current;\n"
 LAST_INCLUDE = '#include "try-catch-impl.h"'
 
@@ -55,7 +55,7 @@ def unpack(place: Path) -> None:
     names.append(f"{folder}/try-catch-impl.h")
     place.mkdir(parents=True, exist_ok=True)
     archive = f"/usr/src/{SOURCE}.tar.xz"
-    command = ["tar", "-xf", archive, "-C", place, "--strip-components=3"]
+    command: Words = ["tar", "-xf", archive, "-C", place, "--strip-components=3"]
     with shown("unpacking KUnit"):
         done = subprocess.run([*command, "--occurrence=1", *names])
     if done.returncode:

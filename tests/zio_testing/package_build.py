@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Build the Debian packages: on this machine, or with cross compilers in a root."""
 
+import os
 import shutil
 import tempfile
 from pathlib import Path
 
-from .common import ROOT, Failure, Words, run_logged, setup
+from .common import ROOT, Failure, Words, locked, run_logged, setup
 from .debian_root import Root
+from .progress import shown
+from .stage import PLACE
 from .trial import SHOWN
 from .versions import SOURCE, find
 
@@ -42,7 +45,9 @@ def run_build(copy: Path, kind: str, log: Path) -> None:
     # The options of another build must not reach this one.
     command: Words = ["env", "-C", copy, "DEB_BUILD_OPTIONS=nocheck parallel=2"]
     command = [*command, "dpkg-buildpackage", "-us", "-uc", kind]
-    if run_logged(command, log):
+    with shown("building the packages"):
+        status = run_logged(command, log)
+    if status:
         print(*log.read_text(errors="replace").splitlines()[-SHOWN:], sep="\n")
         raise Failure(f"the packages do not build: see {log}")
 
@@ -58,6 +63,25 @@ def build(directory: Path, kind: str = "-b") -> list[Path]:
         run_build(copy, kind, directory / "build.log")
         for path in filter(Path.is_file, Path(work).iterdir()):
             shutil.move(path, directory)
+    return packages_in(directory)
+
+
+def built() -> Path:
+    """Return a directory with the packages and the source package, which one run of the
+    tests (ZIO_RUN) builds once."""
+    run = os.environ.get("ZIO_RUN", str(os.getpid()))
+    directory = PLACE / "packages"
+    stamp = PLACE / "packages.run"
+    with locked(PLACE / "packages.lock"):
+        if not stamp.exists() or stamp.read_text() != run:
+            stamp.unlink(missing_ok=True)
+            build(directory, "-F")
+            stamp.write_text(run)
+    return directory
+
+
+def packages_in(directory: Path) -> list[Path]:
+    """Return the packages in @directory; those with debug symbols are last."""
     return sorted(directory.glob("*.deb"), key=lambda path: ("dbgsym" in path.name, path))
 
 

@@ -10,7 +10,7 @@ from . import kernel, package_apt, package_upgrade
 from .common import ROOT, TESTING, Failure, Words, output_of, say
 from .debian_root import ROOTS, Root
 from .kernel_cache import release_of
-from .package_build import VERSION, build
+from .package_build import VERSION, build, built, packages_in
 from .package_install import install, modules_of, releases_of, test_modules
 from .suite import NO_MOUNTS, can_enter
 from .trial import Trial, run
@@ -25,12 +25,13 @@ ARTIFACTS = "artifacts"
 def test_build(trial: Trial, work: Path) -> list[Path]:
     """The second build has another path."""
     say("building the packages twice")
-    packages = build(work / "one", "-F")
+    first = built()
+    packages = packages_in(first)
     again = build(work / "another-place")
     for package, other in zip(packages, again, strict=True):
         same = package.read_bytes() == other.read_bytes()
         trial.result(f"{package.name} is the same twice", same, f"{package} {other}")
-    changes = next((work / "one").glob("*.changes"))
+    changes = next(first.glob("*.changes"))
     # The unit restores settings at boot: no other init does that.
     suppressed = "package-supports-alternative-init-but-no-init.d-script"
     command = ["lintian", "--allow-root", "--display-info"]

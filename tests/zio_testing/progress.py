@@ -65,7 +65,7 @@ class _File:
 def shown(what: str, so_far: Text = lambda: "") -> Iterator[None]:
     """Show @what goes on in this block, for how long, and how far it is."""
     begin, ended, place = time.monotonic(), threading.Event(), _place()
-    line = _File(place) if place else _Line()
+    line: _File | _Line = _File(place) if place else _Line()
 
     def follow() -> None:
         while not ended.wait(0.5):

@@ -57,13 +57,15 @@ CHECK = (
     "unit/*_test.sh",
     "unit/python/test_*.py",
     "unit/nexus/test_convert.py",
-    "unit/nexus/test_interrupt.py",
-    "unit/nexus/test_record.py",
-    "unit/nexus/test_verify.py",
+    "unit/nexus/test_interrupt.py::test_signal",
+    "unit/nexus/test_record.py::test_rows",
+    "unit/nexus/test_record.py::test_sizes[False-8]",
+    "unit/nexus/test_verify.py::test_change",
     "unit/scope/test_*.py",
 )
-# They need programs that `make check` does not install.
+# They take long, or need programs that `make check` does not install.
 NOT_CHECK = (
+    "unit/fuzz_test.c",
     "unit/man_test.sh",
     "unit/python/test_install.py",
     "unit/python/test_interpreters.py",
@@ -86,7 +88,10 @@ PYTHON_PATHS = (
     ROOT / "tools/programs/pva",
 )
 # These take longest.
-LONG = "fuzz.sh xdma_test set_node_test slink.sh dmaengine_test slink-power.sh storm.sh"
+LONG = (
+    "modules_test alsa-card.sh fuzz.sh xdma_test set_node_test slink.sh dmaengine_test "
+    "slink-power.sh storm.sh"
+)
 
 
 def step_of(nodeid: str) -> str:

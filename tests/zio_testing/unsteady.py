@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a failure means: a fault of this change, a fault that was there before, or one that
-comes now and then.
+"""What a failure means: a fault of this change, or one that was there before.
 
 A failed test runs again, five times on this commit and five times on the base, with the
 same seed. A report of a kernel, or a sample that is lost, wrong or there twice, is never
 repeated: it stays a failure. So does what fails on this commit alone. What fails on the
-base, too, is unsteady: the run tells the entry for tests/unsteady.toml, where the next
-person finds it. An entry of seven days is a failure of the run, and so is a fourth one."""
+base, too, is unsteady: the run prints an entry for tests/unsteady.toml, where the next
+person finds it. An entry of seven days fails the run, and so does a fourth one."""
 
 import datetime
 import json
@@ -83,8 +82,8 @@ def is_listed(failed: Failed, entries: list[dict[str, str]]) -> bool:
 
 
 def base_of(root: Path = ROOT) -> str:
-    """Return the commit to compare with: $ZIO_BASE, or where the branch left its upstream,
-    or the newest one that is half a day older than HEAD; empty if there is none."""
+    """Return the commit to compare with: $ZIO_BASE, or where the branch left its
+    upstream, or the newest that is half a day older than HEAD; empty if there is none."""
     git: Words = ["git", "-C", root]
     if given := os.environ.get("ZIO_BASE"):
         return output_of([*git, "rev-parse", "--verify", f"{given}^{{commit}}"]).strip()

@@ -62,7 +62,7 @@ with progress.shown("the work", lambda: "3 files"):
 
 
 def test_work_in_a_pipe() -> None:
-    command = [sys.executable, "-c", FOLLOWED, TESTING]
+    command: list[str | Path] = [sys.executable, "-c", FOLLOWED, TESTING]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=alone()
     ) as process:
@@ -74,7 +74,7 @@ def test_work_in_a_pipe() -> None:
 def test_work_in_a_run_of_the_tests(tmp_path: Path) -> None:
     """The run prints what its workers have noted."""
     env = {**os.environ, "ZIO_RUN": "a", "XDG_CACHE_HOME": str(tmp_path)}
-    command = [sys.executable, "-c", FOLLOWED, TESTING]
+    command: list[str | Path] = [sys.executable, "-c", FOLLOWED, TESTING]
     with subprocess.Popen(command, stdin=subprocess.PIPE, env=env) as process:
         assert process.stdin
         while not (found := list(tmp_path.glob("zio/progress/a/*"))):
