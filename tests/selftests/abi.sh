@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# check
 # not kasan: it compares lists of names
 #
 # Each file that ZIO makes has an entry in Documentation/ABI, and each entry has a file.

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from .common import Failure, locked, output_of, read_log, say, setup
 from .kernel_cache import KERNELS, missing_part, move_to, new_directory
+from .progress import shown
 
 
 @dataclass(frozen=True)
@@ -75,13 +76,14 @@ def link_installed(new: Path, release: str) -> bool:
 
 def download(new: Path, packages: list[str]) -> bool:
     command = ["apt-get", "-qq", "-o", "Acquire::Retries=3", "download", *packages]
-    with open(new / "log", "wb") as log:
+    with open(new / "log", "wb") as log, shown(f"downloading {packages[0]}"):
         return subprocess.run(command, cwd=new, stdout=log, stderr=log).returncode == 0
 
 
 def unpack(new: Path) -> None:
     for package in new.glob("*.deb"):
-        subprocess.run(["dpkg", "-x", package, new / "root"], check=True)
+        with shown(f"unpacking {package.name.partition('_')[0]}"):
+            subprocess.run(["dpkg", "-x", package, new / "root"], check=True)
         package.unlink()
 
 

@@ -9,9 +9,9 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .common import CACHE, TESTING, Failure, output_of, say, tag_of
+from .common import CACHE, TESTING, Failure, Words, output_of, say, tag_of
 from .image import pack
-from .progress import build
+from .progress import build, shown
 from .toolchain import AMD64, Arch
 
 ARGUMENTS = (
@@ -102,9 +102,9 @@ def has_sspci(machine: Machine) -> bool:
 
 
 def qemu_sspci(*words: str) -> str:
-    done = subprocess.run(
-        [TESTING / "machine/qemu-sspci", *words], stdout=subprocess.PIPE
-    )
+    command: Words = [TESTING / "machine/qemu-sspci", *words]
+    with shown("making the models of cards for QEMU"):
+        done = subprocess.run(command, stdout=subprocess.PIPE)
     if done.returncode:
         raise Failure("the card model cannot be had")
     return done.stdout.decode().strip()
