@@ -135,13 +135,25 @@ def stop(process: Process, seconds: float = 60) -> None:
         process.wait()
 
 
+# The children that run now, in any thread
+_children: set[Process] = set()
+
+
+def stop_children() -> None:
+    """End the children that other threads wait for."""
+    for process in list(_children):
+        process.terminate()
+
+
 @contextlib.contextmanager
 def running(process: Process) -> Iterator[Process]:
     """End @process when the block ends, also by an exception."""
+    _children.add(process)
     try:
         yield process
     finally:
         stop(process)
+        _children.discard(process)
 
 
 def start_logged(command: Words, log: Path, err: Path | None = None) -> Process:

@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import Any
 
-from . import kernel, kunit_module, stage
-from .common import ROOT, TESTING, Words, setup
+from . import guest, kernel, kunit_module, stage
+from .common import ROOT, TESTING, Words, setup, stop_children
 from .guest import SavedMachine
 from .progress import build
 
@@ -195,8 +195,13 @@ def prepare(args: list[str]) -> None:
     if packages or goals:
         jobs.append(partial(build_package_and_tools, *goals))
     with ThreadPoolExecutor() as pool:
-        for job in [pool.submit(job) for job in jobs]:
-            job.result()
+        try:
+            for job in [pool.submit(job) for job in jobs]:
+                job.result()
+        except BaseException:  # also a signal: the pool waits for its threads
+            stop_children()
+            guest.stop_all()
+            raise
 
 
 def find_goals(chosen: set[str], packages: set[str]) -> list[str]:
