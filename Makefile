@@ -50,7 +50,7 @@ install: modules_install install-files
 	@echo "Now: udevadm control --reload; modprobe zio-zero"
 
 # All but modules
-.PHONY: install-files dkms deb apt-repo wheels print-modules
+.PHONY: install-files dkms deb apt-repo wheel wheels print-modules
 SHARE = $(DESTDIR)$(PREFIX)/share/zio
 install-files:
 	$(MAKE) -C tools install PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
@@ -103,6 +103,10 @@ deb:
 # KEY is a key of yours, which signs the repository
 apt-repo: deb
 	packaging/apt/repository $(if $(KEY),--key '$(KEY)')
+
+# For this machine alone
+wheel:
+	@packaging/wheels/wheels --local
 
 wheels:
 	packaging/wheels/wheels $(WHEEL_ARGS)
@@ -184,6 +188,7 @@ help:
 	@echo 'make install          modules, all programs, the Python package (as root)'
 	@echo 'make deb              Debian packages, in results/deb'
 	@echo 'make apt-repo         the same in a signed apt repository, results/apt; KEY=...'
+	@echo 'make wheel            a Python wheel for this machine, in results/wheels; no root'
 	@echo 'make wheels           Python wheels for PyPI, in results/wheels'
 	@echo 'make uninstall        undo that'
 	@echo 'make demo             set up, build, and acquire blocks in a virtual machine'

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The wheel of the Python package, in empty Debian systems without a compiler: pip
-installs it, and what it has works with no kernel module and no checkout."""
+installs it, and what it has works with no kernel module and no checkout. Also the wheel
+that an ordinary user builds for this machine alone."""
 
 import importlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.request import urlopen
 from zipfile import ZipFile
 
 import pytest
@@ -173,3 +176,85 @@ def test_the_program_of_the_wheels_tells_its_usage() -> None:
     program = ROOT / "packaging/wheels/wheels"
     assert subprocess.run([program, "--nosuch"], capture_output=True).returncode == 2
     assert subprocess.run([TESTING / "venv"], capture_output=True).returncode == 2
+
+
+# --- the wheel for this machine ---------------------------------------------------------
+
+# Nothing of this may run for a wheel.
+FORBIDDEN = ("apt-get", "debootstrap", "sudo")
+NOBODY = "65534"
+
+
+class User:
+    """An ordinary user with a copy of the checkout, an empty cache, and no programs but
+    those in the folder "bin" of the home directory. npm is none of them."""
+
+    def __init__(self, home: Path) -> None:
+        self.home, self.tree = home, home / "zio"
+        self.tree.mkdir()
+        copy = 'git ls-files -z | cpio -0pd --quiet "$0"'
+        subprocess.run(["sh", "-c", copy, self.tree], cwd=ROOT, check=True)
+        (home / "bin").mkdir()
+        for program in Path("/usr/bin").iterdir():
+            (home / "bin" / program.name).symlink_to(program)
+        for name in FORBIDDEN:
+            (home / "bin" / name).unlink(missing_ok=True)
+            (home / "bin" / name).write_text(f"#!/bin/sh\necho {name} >>{home}/ran\n")
+            (home / "bin" / name).chmod(0o755)
+        (home / "bin/npm").unlink(missing_ok=True)
+        self.words: Words = []
+        if os.geteuid() == 0:
+            subprocess.run(["chown", "-R", NOBODY, home], check=True)
+            self.words = ["setpriv", f"--reuid={NOBODY}", "--clear-groups"]
+
+    def start(self, *command: str) -> "subprocess.Popen[str]":
+        kept = {k: v for k, v in os.environ.items() if k not in ("XDG_CACHE_HOME", "CC")}
+        env = {**kept, "HOME": str(self.home), "PATH": str(self.home / "bin")}
+        words, pipe = [*self.words, *command], subprocess.PIPE
+        return subprocess.Popen(
+            words, cwd=self.tree, env=env, text=True, stdout=pipe, stderr=pipe
+        )
+
+    def run(self, *command: str) -> tuple[int, str, str]:
+        process = self.start(*command)
+        out, err = process.communicate()
+        return process.returncode, out, err
+
+
+@pytest.fixture
+def user() -> Iterator[User]:
+    with tempfile.TemporaryDirectory(prefix="zio-user.") as home:
+        yield User(Path(home))
+
+
+def test_wheel_for_this_machine(user: User) -> None:
+    """The last line is the command that installs it, and then the demo runs."""
+    status, out, err = user.run("make", "wheel")
+    assert status == 0, err
+    assert not (user.home / "ran").exists(), (user.home / "ran").read_text()
+    last = out.splitlines()[-1]
+    found = re.fullmatch(
+        r"pip install '(results/wheels/zio_daq-\S+\.whl)\[scope\]'", last
+    )
+    assert found and (user.tree / found[1]).exists(), out
+    venv = f"python3 -m venv ~/venv && . ~/venv/bin/activate && {last}"
+    assert user.run("sh", "-c", venv)[0] == 0
+    demo = user.start(f"{user.home}/venv/bin/zio-scope", "--demo", "--port", "0")
+    try:
+        assert demo.stdout
+        with urlopen(demo.stdout.readline().split()[0]) as answer:
+            assert b"<title>" in answer.read()
+    finally:
+        demo.kill()
+        demo.communicate()
+
+
+def test_what_a_wheel_needs(user: User) -> None:
+    """A machine that has no compiler makes no file. A line names the packages."""
+    for compiler in (user.home / "bin").glob("*gcc*"):
+        compiler.unlink()
+    before = sorted(user.home.rglob("*"))
+    status, out, err = user.run("make", "wheel")
+    assert (status, out) == (2, "")
+    assert "as root: apt-get install gcc libc6-dev\n" in err
+    assert sorted(user.home.rglob("*")) == before
