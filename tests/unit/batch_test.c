@@ -196,6 +196,196 @@ TEST("files that end early", make_dir)
 	ASSERT_ERRNO(next_batch(N), EPROTO);
 }
 
+/* --- damaged files: how a caller reads decides nothing about what the reason says */
+
+static int by_next(void)
+{
+	return zio_next(ch, blks);
+}
+
+static int by_control(void)
+{
+	return zio_next_control(ch, blks);
+}
+
+static int by_control_and_data(void)
+{
+	int ret = zio_next_control(ch, blks);
+
+	return ret > 0 ? zio_data(ch, blks) : ret;
+}
+
+static int into_memory(void)
+{
+	return zio_next_into(ch, blks, memory, sizeof(memory));
+}
+
+static int by_small_batches(void)
+{
+	return next_batch(2);
+}
+
+static int by_batches(void)
+{
+	return next_batch(N);
+}
+
+static const struct way {
+	const char *name;
+	int (*read)(void);
+} ways[] = {
+	{ "next", by_next }, { "controls", by_control },
+	{ "controls and data", by_control_and_data }, { "into memory", into_memory },
+	{ "small batches", by_small_batches }, { "batches", by_batches },
+};
+
+#define WAYS (sizeof(ways) / sizeof(ways[0]))
+
+/* The last size is one behind which no control is aligned. */
+static const uint32_t file_sizes[] = { 8, 40, 0, 24, 16, 16, 1024, 8, 64, 3, 8 };
+
+#define IN_FILE (sizeof(file_sizes) / sizeof(file_sizes[0]))
+
+/* Write the file of all sizes. Return where block @n begins. */
+static off_t make_sizes(uint32_t n)
+{
+	off_t at = 0, begin = 0;
+	int fd = make_file();
+	uint32_t i;
+
+	for (i = 0; i < IN_FILE; i++) {
+		begin = i == n ? at : begin;
+		put(fd, i, file_sizes[i]);
+		at += 512 + file_sizes[i];
+	}
+	close(fd);
+	return begin;
+}
+
+/* Open @path, which is a file or a FIFO, and read to its error: by one way, or by all in
+ * turn. Return how many blocks come before.
+ */
+static int read_to_error(const char *path, size_t way, bool in_turn)
+{
+	int found = 0, ret;
+
+	ch = zio_open(path, 0, NULL);
+	while ((ret = ways[way % WAYS].read()) > 0) {
+		found += ret;
+		way += in_turn;
+	}
+	ASSERT_EQ(ret, -1, ways[way % WAYS].name);
+	return found;
+}
+
+/* The reason ends with @text. */
+#define ASSERT_ENDS(reason, text, why) do {				\
+	const char *found = strstr(reason, text);			\
+									\
+	ASSERT_HAS(reason, text, why);					\
+	ASSERT_STR(found, text, why);					\
+} while (0)
+
+/* Copy the file to the FIFO, which then ends. */
+static pid_t feed_fifo(const char *fifo)
+{
+	static unsigned char bytes[ROOM];
+	pid_t pid = fork();
+	int from, to;
+	ssize_t n;
+
+	if (pid)
+		return pid;
+	from = open(stem, O_RDONLY | O_CLOEXEC);
+	to = open(fifo, O_WRONLY | O_CLOEXEC);
+	n = read(from, bytes, sizeof(bytes));
+	_exit(write(to, bytes, (size_t)n) != n);
+}
+
+/* All ways to read a file, or a FIFO with the same bytes, lead to this reason behind so
+ * many blocks; one that is cut may come as a control.
+ */
+static void judge_error(const char *how, const char *text, int blocks, bool has_control)
+{
+	bool is_fifo = how[0] == 'F', in_turn;
+	size_t way;
+
+	for (way = 0; way < 2 * WAYS; way++) {
+		const char *name = ways[way % WAYS].name;
+		int found;
+
+		in_turn = way >= WAYS;
+		if (is_fifo) {
+			unlink(in_dir("fifo"));
+			ASSERT_TRUE(!mkfifo(in_dir("fifo"), 0600));
+			feed_fifo(in_dir("fifo"));
+		}
+		found = read_to_error(is_fifo ? in_dir("fifo") : stem, way, in_turn);
+		ASSERT_TRUE(found == blocks || (has_control && found == blocks + 1), name);
+		ASSERT_ENDS(zio_reason(ch), text, name);
+		close_channel();
+	}
+}
+
+TEST_EACH("the byte at which no block begins in a %s, by each way to read", make_dir,
+	  "file", "FIFO")
+{
+	char text[64];
+	uint32_t n;
+
+	for (n = 0; n < IN_FILE; n++) {
+		off_t at = make_sizes(n);
+		int fd = open(stem, O_WRONLY | O_CLOEXEC);
+		uint32_t no_mark = 0;
+
+		ASSERT_EQ(pwrite(fd, &no_mark, 4, at + (off_t)offsetof(struct zio_control,
+								       flags)), 4);
+		close(fd);
+		snprintf(text, sizeof(text), "no block begins at byte %lld", (long long)at);
+		judge_error(value, text, (int)n, false);
+	}
+}
+
+TEST_EACH("the whole blocks before the cut of a %s, by each way to read", make_dir,
+	  "file", "FIFO")
+{
+	char text[96];
+	uint32_t n;
+
+	for (n = 0; n < IN_FILE; n++) {
+		off_t at = make_sizes(n);
+
+		ASSERT_TRUE(!truncate(stem, at + 100));
+		snprintf(text, sizeof(text), "after 100 of the 512 bytes of a control "
+			 "(whole blocks before it: %u)", n);
+		judge_error(value, text, (int)n, false);
+		if (!file_sizes[n])
+			continue;
+		make_sizes(n);
+		ASSERT_TRUE(!truncate(stem, at + 514));
+		snprintf(text, sizeof(text), "after 2 of the %u bytes of a block "
+			 "(whole blocks before it: %u)", file_sizes[n], n);
+		judge_error(value, text, (int)n, true);
+	}
+}
+
+TEST("what is whole in a file that nobody can append to", make_dir)
+{
+	struct zio_error err = { 0 };
+	char text[96];
+	uint32_t n;
+
+	for (n = 0; n < IN_FILE; n++) {
+		long long at = make_sizes(n);
+
+		ASSERT_TRUE(!truncate(stem, at + 100));
+		ASSERT_TRUE(!zio_open(stem, ZIO_OPEN_OUTPUT | ZIO_OPEN_APPEND, &err));
+		snprintf(text, sizeof(text), "of %lld bytes, only the first %lld are whole "
+			 "blocks (remove the rest: `truncate -s %lld`)", at + 100, at, at);
+		ASSERT_ENDS(err.text, text, "append");
+	}
+}
+
 TEST("blocks of a FIFO", make_dir)
 {
 	unsigned char block[1024];

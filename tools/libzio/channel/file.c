@@ -170,17 +170,22 @@ static int end_skip(struct zio_channel *ch)
 static int seek_over(struct zio_channel *ch)
 {
 	off_t at = lseek(ch->ctrl_fd, 0, SEEK_CUR);
-	size_t left = ch->size - ch->done;
+	size_t part = ch->size - ch->done;
 	struct stat st;
 
 	if (begin_skip(ch))
 		return -1;
 	if (at < 0 || fstat(ch->ctrl_fd, &st))
 		return zio_fail(ch, ZIO_FAULT_READ_DATA, errno);
-	if (st.st_size < at || (uint64_t)(st.st_size - at) < left)
+	if (st.st_size < at)
 		return zio_fail(ch, ZIO_FAULT_SHORT_DATA, ENODATA);
-	if (lseek(ch->ctrl_fd, (off_t)left, SEEK_CUR) < 0)
+	if ((uint64_t)(st.st_size - at) < part)
+		part = (size_t)(st.st_size - at);
+	if (lseek(ch->ctrl_fd, (off_t)part, SEEK_CUR) < 0)
 		return zio_fail(ch, ZIO_FAULT_READ_DATA, errno);
+	ch->done += part;
+	if (ch->done < ch->size)
+		return zio_fail(ch, ZIO_FAULT_SHORT_DATA, ENODATA);
 	return end_skip(ch);
 }
 
