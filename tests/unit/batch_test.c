@@ -157,6 +157,51 @@ TEST("a batch ends where there is no room", make_dir)
 	ASSERT_TRUE(zio_next(ch, blks) == 1 && is_fake(&blks[0], 1, 2000));
 }
 
+/* Five blocks of @size bytes in a file, in a FIFO, or in nodes */
+static struct zio_channel *open_five(const char *how, uint32_t size)
+{
+	int fd = -1;
+	uint32_t seq;
+
+	new_stem();
+	if (how[0] == 'f')
+		fd = open(stem, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	else if (how[0] == 'F')
+		fd = make_fifo(stem);
+	for (seq = 0; seq < 5; seq++)
+		if (fd < 0)
+			fake_put_block(stem, seq, size, 1);
+		else
+			put(fd, seq, size);
+	ch = zio_open(stem, how[0] == 'n' ? ZIO_OPEN_READ : 0, NULL);
+	if (how[0] == 'f')
+		close(fd);
+	return ch;
+}
+
+TEST_EACH("blocks of a %s fill the memory and the limit to the last byte", make_dir,
+	  "file", "FIFO", "node")
+{
+	uint32_t size;
+
+	for (size = 8; size <= 64; size += 8) {
+		size_t two = 2 * (sizeof(struct zio_control) + size);
+
+		ch = open_five(value, size);
+		ASSERT_EQ(zio_next_batch(ch, blks, N, memory, two), 2);
+		ASSERT_TRUE(is_fake(&blks[0], 0, size) && is_fake(&blks[1], 1, size));
+		ASSERT_EQ(zio_next_batch(ch, blks, N, memory, two - 1), 1);
+		ASSERT_TRUE(is_fake(&blks[0], 2, size));
+		zio_set_max_block(ch, size);
+		ASSERT_EQ(zio_next(ch, blks), 1);
+		ASSERT_TRUE(is_fake(&blks[0], 3, size), "as large as the limit");
+		zio_set_max_block(ch, size - 1);
+		ASSERT_FAILS(ch, zio_next(ch, blks), EMSGSIZE, "over the limit");
+		zio_close(ch);
+	}
+	ch = NULL;
+}
+
 TEST("a signal that ends a batch after a block is no error of the next call", make_dir)
 {
 	int fd;

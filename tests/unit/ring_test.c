@@ -349,6 +349,61 @@ TEST("output in place", fresh)
 	ASSERT_EQ(errno, EINVAL);
 }
 
+/* A read of the node gives the control of a free block; the next write is behind it. */
+static void put_free_blocks(unsigned int n, uint32_t nsamples, uint16_t ssize)
+{
+	struct zio_control control;
+
+	while (n--) {
+		fake_control(&control, 0, nsamples, ssize);
+		control.mem_offset = 64;
+		fake_put_control(stem, &control);
+		fake_put_control(stem, &control);
+	}
+}
+
+/* The control that commit @n has written */
+static struct zio_control committed(unsigned int n)
+{
+	struct zio_control control;
+	char path[PATH_MAX];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s-ctrl", stem);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	ASSERT_EQ(pread(fd, &control, sizeof(control), (2 * n + 1) * 512), 512);
+	close(fd);
+	return control;
+}
+
+TEST_EACH("samples of %s bytes: from one to all of a block are committed", fresh,
+	  "1", "3", "4", "16")
+{
+	uint16_t ssize = (uint16_t)atoi(value);
+	struct zio_timestamp when = { .secs = 5 };
+	uint32_t n, whole = 8;
+	uint64_t bytes = 0;
+	size_t size, odd;
+
+	make_file(stem, "data", page);
+	put_free_blocks(whole, whole, ssize);
+	ch = zio_open(stem, ZIO_OPEN_OUTPUT | ZIO_OPEN_MMAP, NULL);
+	for (n = 1; n <= whole; n++) {
+		ASSERT_TRUE(zio_reserve(ch, &size) && size == whole * ssize);
+		for (odd = 0; odd < 2 * size; odd++)
+			if (!odd || odd % ssize || odd > size)
+				ASSERT_ERRNO(zio_commit(ch, odd), EINVAL);
+		when.ticks = n;
+		ASSERT_EQ(zio_commit_at(ch, n * ssize, &when), 0, value);
+		ASSERT_ERRNO(zio_commit(ch, ssize), EINVAL, "it is gone");
+		ASSERT_EQ(committed(n - 1).nsamples, n);
+		ASSERT_EQ(committed(n - 1).ssize, ssize);
+		ASSERT_EQ(committed(n - 1).tstamp.ticks, n);
+		bytes += n * ssize;
+		ASSERT_TRUE(zio_stats(ch)->blocks == n && zio_stats(ch)->bytes == bytes);
+	}
+}
+
 TEST("names of methods", fresh)
 {
 	ASSERT_EQ(zio_method_flag("ring"), ZIO_OPEN_RING);
