@@ -2,6 +2,7 @@
 /* libzio with mapped data and rings; ordinary files stand for both */
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -82,6 +83,23 @@ static struct zio_control *put_block(struct fake_ring *r, uint32_t seq,
 		r->data[r->used++] = fake_byte(seq, i);
 	__atomic_store_n(&r->hdr->head, r->hdr->head + 1, __ATOMIC_RELEASE);
 	return ctrl;
+}
+
+/* What poll() tells of a node instead of what the kernel does, and how often it did */
+static short node_events;
+static unsigned int polls;
+
+int __real_poll(struct pollfd *fds, nfds_t n, int timeout);
+int __wrap_poll(struct pollfd *fds, nfds_t n, int timeout);
+
+int __wrap_poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+	if (!node_events || fds[0].fd < 0)
+		return __real_poll(fds, n, timeout);
+	ASSERT_TRUE(++polls < 100, "the library asks again and again");
+	fds[0].revents = node_events;
+	fds[1].revents = 0;
+	return 1;
 }
 
 SETUP(fresh)
@@ -252,6 +270,69 @@ TEST("a signal ends a wait", fresh)
 	ASSERT_ERRNO(zio_next(ch, &blk), EAGAIN, "signal before waiting");
 	put_block(&r, 0, 16);
 	ASSERT_EQ(zio_next(ch, &blk), 1, "but what is there is given");
+}
+
+/* --- a board that goes */
+
+static struct zio_block blks[N_SLOTS];
+static char own[64];
+
+static int by_next(void)
+{
+	return zio_next(ch, blks);
+}
+
+static int by_control(void)
+{
+	return zio_next_control(ch, blks);
+}
+
+static int into_memory(void)
+{
+	return zio_next_into(ch, blks, own, sizeof(own));
+}
+
+static int by_batch(void)
+{
+	return zio_next_batch(ch, blks, N_SLOTS, NULL, 0);
+}
+
+static int (*const ways[])(void) = { by_next, by_control, into_memory, by_batch };
+
+/* Blocks come first, and then the same error by each call. */
+static void judge_gone(size_t way, int flags, unsigned int blocks)
+{
+	unsigned int i, found = 0;
+
+	open_ring(0, flags);
+	node_events = 0;
+	for (i = 0; i < blocks; i++)
+		put_block(&r, i, 16);
+	node_events = POLLHUP | POLLERR;
+	while (found < blocks) {
+		int ret = ways[way]();
+
+		ASSERT_TRUE(ret > 0, zio_reason(ch));
+		found += (unsigned int)ret;
+	}
+	for (i = 0; i < 4; i++) {
+		polls = 0;
+		ASSERT_EQ(zio_wait(ch, -1), 1, "a wait ends");
+		ASSERT_FAILS(ch, ways[(way + i) % 4](), ENODEV, "wait for a block");
+	}
+	close_channel();
+}
+
+TEST_EACH("a %s reader learns by each call that its board has gone", fresh, "blocking",
+	  "non-blocking")
+{
+	int flags = value[0] == 'n' ? ZIO_OPEN_NONBLOCK : 0;
+	unsigned int blocks;
+	size_t way;
+
+	for (way = 0; way < 4; way++)
+		for (blocks = 0; blocks < 3; blocks++)
+			judge_gone(way, flags, blocks);
 }
 
 TEST("a child that closes its channel does not release the block of its parent", ring)

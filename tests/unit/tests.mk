@@ -49,6 +49,9 @@ $(addprefix $(test_bin)/,group_test group_model_test): $(test_bin)/%: $(out)/uni
 # A signal ends a read() that the test chooses.
 $(test_bin)/batch_test: LDFLAGS += -Wl,--wrap=read
 
+# A test tells what poll() returns.
+$(test_bin)/ring_test: LDFLAGS += -Wl,--wrap=poll
+
 $(test_bin)/json-get: $(out)/unit/json-get.o
 	$(link_test) -ljansson -o $@
 

@@ -68,40 +68,58 @@ TEST("room is there until the FIFO is full", make_dir)
 	close_pair(&pair);
 }
 
-struct other {
-	pthread_t thread;
-	struct pair *pair;
-	bool writes;
-	pid_t tid;		/* once the thread runs */
-	int ret, code;
+static struct zio_block blks[2];
+static char memory[4096];
+
+static int by_next(struct zio_channel *ch)
+{
+	return zio_next(ch, blks);
+}
+
+static int by_control(struct zio_channel *ch)
+{
+	return zio_next_control(ch, blks);
+}
+
+static int into_memory(struct zio_channel *ch)
+{
+	return zio_next_into(ch, blks, memory, sizeof(memory));
+}
+
+static int by_batch(struct zio_channel *ch)
+{
+	return zio_next_batch(ch, blks, 2, memory, sizeof(memory));
+}
+
+static int by_wait(struct zio_channel *ch)
+{
+	return zio_wait(ch, -1);
+}
+
+static int by_long_wait(struct zio_channel *ch)
+{
+	return zio_wait(ch, LONG_MS);
+}
+
+static int by_write(struct zio_channel *ch)
+{
+	int ret;
+
+	do {
+		ret = zio_write_block(ch, NULL, memory, sizeof(memory));
+	} while (!ret);
+	return ret;
+}
+
+static const struct {
+	const char *name;
+	int (*call)(struct zio_channel *ch);
+} readers[] = {
+	{ "zio_next", by_next }, { "zio_next_control", by_control },
+	{ "zio_next_into", into_memory }, { "zio_next_batch", by_batch },
 };
 
-static void *call_and_wait(void *arg)
-{
-	static const char mem[4096];
-	struct other *other = arg;
-	struct zio_channel *ch = other->pair->ch;
-	struct zio_block blk;
-
-	__atomic_store_n(&other->tid, gettid(), __ATOMIC_RELEASE);
-	do {
-		other->ret = other->writes ?
-			     zio_write_block(ch, NULL, mem, sizeof(mem)) :
-			     zio_next(ch, &blk);
-	} while (!other->ret);
-	other->code = errno;
-	return NULL;
-}
-
-static void *wait_long(void *arg)
-{
-	struct other *other = arg;
-
-	__atomic_store_n(&other->tid, gettid(), __ATOMIC_RELEASE);
-	other->ret = zio_wait(other->pair->ch, LONG_MS);
-	other->code = errno;
-	return NULL;
-}
+#define READERS (sizeof(readers) / sizeof(readers[0]))
 
 /* Does the thread sleep? It has announced itself, and then calls the library. */
 static bool sleeps(pid_t tid)
@@ -119,30 +137,62 @@ static bool sleeps(pid_t tid)
 	return state == 'S';
 }
 
-/* Another thread is in the middle of a call that nothing but this ends. */
-static void interrupt_thread(struct pair *pair, bool writes, void *(*call)(void *),
-			     int code)
+struct waiter {
+	pthread_t thread;
+	struct zio_channel *ch;
+	int (*call)(struct zio_channel *ch);
+	pid_t tid;		/* once the thread runs */
+	int ret, code;
+};
+
+static void *call_of(void *arg)
 {
-	struct other other = { .pair = pair, .writes = writes };
+	struct waiter *waiter = arg;
+
+	__atomic_store_n(&waiter->tid, gettid(), __ATOMIC_RELEASE);
+	waiter->ret = waiter->call(waiter->ch);
+	waiter->code = errno;
+	return NULL;
+}
+
+static void wait_in_thread(struct waiter *waiter, struct zio_channel *ch,
+			   int (*call)(struct zio_channel *ch))
+{
 	pid_t tid;
 
-	pthread_create(&other.thread, NULL, call, &other);
+	*waiter = (struct waiter){ .ch = ch, .call = call };
+	pthread_create(&waiter->thread, NULL, call_of, waiter);
 	do {
 		sched_yield();
-		tid = __atomic_load_n(&other.tid, __ATOMIC_ACQUIRE);
+		tid = __atomic_load_n(&waiter->tid, __ATOMIC_ACQUIRE);
 	} while (!tid || !sleeps(tid));
+}
+
+/* Another thread is in the middle of a call that nothing but this ends. */
+static void interrupt_thread(struct pair *pair, int (*call)(struct zio_channel *ch),
+			     int code)
+{
+	struct waiter waiter;
+
+	wait_in_thread(&waiter, pair->ch, call);
 	zio_interrupt(pair->ch);
-	pthread_join(other.thread, NULL);
-	ASSERT_EQ(other.ret, -1);
-	ASSERT_EQ(other.code, code);
+	pthread_join(waiter.thread, NULL);
+	ASSERT_EQ(waiter.ret, -1);
+	ASSERT_EQ(waiter.code, code);
 }
 
 TEST("another thread ends a call", make_dir)
 {
 	struct pair pair;
+	size_t i;
 
+	for (i = 0; i < READERS; i++) {
+		open_pair(&pair, 0);
+		interrupt_thread(&pair, readers[i].call, EAGAIN);
+		close_pair(&pair);
+	}
 	open_pair(&pair, 0);
-	interrupt_thread(&pair, false, call_and_wait, EAGAIN);
+	interrupt_thread(&pair, by_next, EAGAIN);
 	ASSERT_ERRNO(zio_next(pair.ch, &blk), EAGAIN, "and all that follow");
 	ASSERT_FAILS(pair.ch, zio_wait(pair.ch, -1), ECANCELED, "zio_interrupt");
 	fake_put_block(pair.stem, 1, 16, 1);
@@ -151,7 +201,7 @@ TEST("another thread ends a call", make_dir)
 	zio_resume(pair.ch);
 	zio_resume(pair.ch);
 	ASSERT_TRUE(!zio_wait(pair.ch, 0), "waits are possible again");
-	interrupt_thread(&pair, false, wait_long, ECANCELED);
+	interrupt_thread(&pair, by_long_wait, ECANCELED);
 	zio_resume(pair.ch);
 	zio_interrupt(pair.ch);
 	zio_interrupt(pair.ch);
@@ -160,11 +210,73 @@ TEST("another thread ends a call", make_dir)
 	ASSERT_TRUE(!zio_wait(pair.ch, 0), "and one call undoes both");
 	close_pair(&pair);
 	open_pair(&pair, ZIO_OPEN_OUTPUT);
-	interrupt_thread(&pair, true, call_and_wait, EAGAIN);
+	interrupt_thread(&pair, by_write, EAGAIN);
 	close_pair(&pair);
 	open_pair(&pair, ZIO_OPEN_NONBLOCK);
-	interrupt_thread(&pair, false, wait_long, ECANCELED);
+	interrupt_thread(&pair, by_long_wait, ECANCELED);
 	close_pair(&pair);
+}
+
+/* --- what a thread waits for goes */
+
+TEST("the writer of a stream goes while each call waits", make_dir)
+{
+	size_t i;
+	struct zio_control control;
+	struct waiter waiter;
+	int fd, part;
+
+	fake_control(&control, 0, 16, 1);
+	/* Nothing, a part of a control, a control with and without a part of its data */
+	for (i = 0; i < READERS; i++)
+		for (part = 0; part < 4; part++) {
+			static const size_t sizes[] = { 0, 100, 512, 520 };
+			char bytes[520] = { 0 };
+			bool is_block = part > 1;
+
+			if (is_block && readers[i].call == by_control)
+				continue;
+			memcpy(bytes, &control, sizeof(control));
+			unlink(in_dir("stream"));
+			fd = make_fifo(in_dir("stream"));
+			ch = zio_open(in_dir("stream"), 0, NULL);
+			ASSERT_EQ(write(fd, bytes, sizes[part]), (ssize_t)sizes[part]);
+			wait_in_thread(&waiter, ch, readers[i].call);
+			close(fd);
+			pthread_join(waiter.thread, NULL);
+			ASSERT_EQ(waiter.ret, part ? -1 : 0, readers[i].name);
+			if (part)
+				ASSERT_EQ(waiter.code, is_block ? ENODATA : EPROTO);
+			close_channel();
+		}
+}
+
+TEST("the other side of two nodes goes while each call waits", make_dir)
+{
+	size_t i;
+	struct waiter waiter;
+	struct pair pair;
+
+	signal(SIGPIPE, SIG_IGN);
+	for (i = 0; i <= READERS; i++) {
+		open_pair(&pair, 0);
+		wait_in_thread(&waiter, pair.ch, i < READERS ? readers[i].call : by_wait);
+		close(pair.ctrl);
+		pthread_join(waiter.thread, NULL);
+		ASSERT_EQ(waiter.ret, i < READERS ? 0 : 1, i < READERS ? readers[i].name : "zio_wait");
+		ASSERT_TRUE(!zio_next(pair.ch, &blk), "and it stays so");
+		zio_close(pair.ch);
+		close(pair.data);
+	}
+	open_pair(&pair, ZIO_OPEN_OUTPUT);
+	wait_in_thread(&waiter, pair.ch, by_write);
+	close(pair.data);
+	pthread_join(waiter.thread, NULL);
+	ASSERT_EQ(waiter.ret, -1);
+	ASSERT_EQ(waiter.code, EPIPE);
+	ASSERT_EQ(zio_wait(pair.ch, -1), 1, "no wait for what is not there");
+	zio_close(pair.ch);
+	close(pair.ctrl);
 }
 
 TEST("a stream that stands for a block file", make_dir)
