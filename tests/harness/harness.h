@@ -23,7 +23,8 @@
  * The setup is optional in TEST(), and NULL or a name in TEST_EACH(). Each test
  * runs in a process of its own, after its setup and in the order of the file. All
  * processes that a test starts end with it. A test passes when its function
- * returns; SKIP() ends it with a reason.
+ * returns; SKIP() ends it with a reason. It may take any time: the clock of a machine runs
+ * on while its host stands still, so only the runner can tell that a test hangs.
  *
  * Lines " * # leaks" and the like in the first comment of a selftest tell the runner
  * where the test runs; see check --help. The programs of the host have sanitizers. They
@@ -38,13 +39,6 @@
 #include <sys/wait.h>
 
 #include "assert.h"
-
-/* How long a test takes at most on an idle machine; a file may define another one. The
- * number 0 stands for any time.
- */
-#ifndef TEST_SECONDS
-#define TEST_SECONDS	60
-#endif
 
 struct test {
 	const char *text;	/* a format, if there is a value */
@@ -138,7 +132,7 @@ static inline void __attribute__((format(printf, 1, 2))) diag(const char *fmt, .
 static inline void __attribute__((noreturn)) run_in_child(const struct test *test)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	begin_group(TEST_SECONDS);
+	begin_group();
 	errno = 0;
 	if (test->setup)
 		test->setup(test->value);

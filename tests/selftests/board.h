@@ -230,15 +230,26 @@ static inline void refuse(const char *path, const char *text, int code)
 		     text_in(path));
 }
 
-/* Wait until the condition holds; fail after so many seconds, on a slow machine later. */
-#define wait_for(seconds, condition) do {				\
-	time_t end_ = time(NULL) + SLOWNESS * (seconds);		\
+/* A wait has eight times as many turns, of 5 ms each, as fit into its seconds. */
+#define TURNS	(8 * 200)
+
+/*
+ * Wait until the condition holds. The seconds are those of an idle machine. A wait counts
+ * its turns: the clock of the machine runs on while its host stands still, and takes one
+ * turn meanwhile. Return: whether the condition holds
+ */
+#define comes_true(seconds, condition) ({				\
+	unsigned long left_ = TURNS * (seconds);			\
+	bool holds_;							\
 									\
-	while (!(condition)) {						\
-		if (time(NULL) > end_)					\
-			FAIL("not within %d s: %s", seconds, #condition); \
+	while (!(holds_ = (condition)) && left_--)			\
 		usleep(5000);						\
-	}								\
+	holds_;								\
+})
+
+#define wait_for(seconds, condition) do {				\
+	if (!comes_true(seconds, condition))				\
+		FAIL("not within %d s: %s", seconds, #condition);	\
 } while (0)
 
 /* A kernel with sanitizers is slow: tests make fewer rounds there. */

@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 	long long at = 0;
 
 	parse_options(argc, argv);
-	begin_group(60);
+	begin_group();
 	if (!options.input) {
 		if (options.delay)
 			at = now_ns() + atoll(options.delay) * 1000000;

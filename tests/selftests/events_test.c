@@ -8,7 +8,6 @@
 #include "harness.h"
 #include "libzio/zio.h"
 
-#define LONG_MS 60000
 #define CLOCK ZIO_CONFIG "/triggers/hrt/clock0"
 #define DEVICES ZIO_CONFIG "/devices/zzero"
 
@@ -69,7 +68,7 @@ static void next(void)
 {
 	unsigned int i;
 
-	if (zio_group_next(group, &event, LONG_MS) != 1)
+	if (zio_group_next(group, &event, -1) != 1)
 		FAIL("%s", zio_group_reason(group));
 	for (i = 0; i < event.n_parts; i++) {
 		const struct zio_timestamp *t;
@@ -104,7 +103,7 @@ TEST_EACH("three boards on one clock: buffer %s", NULL, "kmalloc", "vmalloc")
 	int i;
 
 	make_boards(value, 0);
-	open_group(LONG_MS);
+	open_group(-1);
 	stats = zio_group_stats(group);
 	for (i = 0; i < 100; i++)
 		next();
@@ -124,7 +123,7 @@ TEST_EACH("a slow board delays events, but stops none: buffer %s", NULL, "kmallo
 	int i;
 
 	make_boards(value, 25000);
-	open_group(LONG_MS);
+	open_group(-1);
 	stats = zio_group_stats(group);
 	for (i = 0; i < 90; i++)
 		next();
@@ -156,7 +155,7 @@ TEST_EACH("a board is unplugged: buffer %s", NULL, "kmalloc", "vmalloc")
 	int i;
 
 	make_boards(value, 0);
-	open_group(LONG_MS);
+	open_group(-1);
 	for (i = 0; i < 10; i++)
 		next();
 	run("zio destroy device rack2");
@@ -180,7 +179,7 @@ TEST("boards in step, then slow, then without one of them", NULL)
 
 	make_boards("vmalloc", 0);
 	run("zio set trigger:clock0 period-ns=500000");
-	open_group(LONG_MS);
+	open_group(-1);
 	stats = zio_group_stats(group);
 	for (i = 0; i < 500; i++)
 		next();
@@ -222,7 +221,7 @@ TEST_EACH("a set of 64 channels in a group: buffer %s", NULL, "vmalloc", "kmallo
 	    "nsamples=8");
 	run("zio set zzero-0009/0 current_trigger=clock0 current_buffer=%s", value);
 	group = zio_group_open(0, &err);
-	zio_group_set_limit(group, LONG_MS);
+	zio_group_set_limit(group, -1);
 	if (zio_group_add_set(group, "zzero-0009-0", &err) != 64)
 		FAIL("%s", err.text);
 	if (!strcmp(value, "vmalloc"))
@@ -233,7 +232,7 @@ TEST_EACH("a set of 64 channels in a group: buffer %s", NULL, "vmalloc", "kmallo
 	else
 		next();
 	run("rmdir " DEVICES "/wide");
-	while (zio_group_next(group, &event, LONG_MS) > 0)
+	while (zio_group_next(group, &event, -1) > 0)
 		;
 	ASSERT_TRUE(strstr(zio_group_reason(group), "gone"));
 	zio_group_close(group);

@@ -96,7 +96,7 @@ static void parse_options(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	parse_options(argc, argv);
-	begin_group(250);
+	begin_group();
 	run_steps();
 	return 0;
 }

@@ -61,7 +61,7 @@ unplug()
 # start COMMAND...: in the background; it says why it ends in /tmp/said-PID
 start()
 {
-	sh -c 'exec 2>/tmp/said-$$; exec timeout 300 "$@"' sh "$@" &
+	sh -c 'exec 2>/tmp/said-$$; exec "$@"' sh "$@" &
 	readers="$readers $!"
 }
 

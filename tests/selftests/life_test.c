@@ -6,8 +6,6 @@
  * # leaks
  * # single
  */
-#define TEST_SECONDS	90
-
 #include <pthread.h>
 #include <sched.h>
 #include <sys/epoll.h>

@@ -4,8 +4,6 @@
  *
  * # leaks
  */
-#define TEST_SECONDS	200
-
 #include <sys/klog.h>
 #include <sys/stat.h>
 

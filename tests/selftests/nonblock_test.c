@@ -5,8 +5,6 @@
  * # check
  * # not kasan: it compares values; uring_test and life_test wait in the same places
  */
-#define TEST_SECONDS	20
-
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/syscall.h>

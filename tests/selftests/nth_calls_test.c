@@ -7,8 +7,6 @@
  * # model: zio-importer
  * # not distro: that kernel cannot inject failures
  */
-#define TEST_SECONDS	600	/* with ZIO_NTH_SECONDS */
-
 #include <linux/dma-buf.h>
 #include <sys/ioctl.h>
 

@@ -8,8 +8,6 @@
  * # kernel-module: snd-pcm
  * # not distro: that kernel cannot inject failures
  */
-#define TEST_SECONDS	1800	/* with ZIO_NTH_SECONDS */
-
 #include <limits.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

@@ -6,12 +6,9 @@
  *
  * # kasan
  */
-#define TEST_SECONDS	200
-
 #include "board.h"
 #include "harness.h"
 
-#define LIMIT	(60 * SLOWNESS)	/* seconds, which only a hang reaches */
 #define BIG	65536
 #define DATA	ZZERO "-2-0-data"
 #define CTRL	ZZERO "-2-0-ctrl"
@@ -71,24 +68,11 @@ static void wait_asleep(struct stage *s, unsigned int n, pid_t pid)
 	}
 }
 
-/* Does the process end within LIMIT? */
-static bool has_ended(pid_t pid, int *status)
-{
-	time_t end = time(NULL) + LIMIT;
-
-	while (time(NULL) < end) {
-		if (waitpid(pid, status, WNOHANG) == pid)
-			return true;
-		usleep(10000);
-	}
-	return false;
-}
-
 static void must_end(pid_t pid, int wanted)
 {
 	int status;
 
-	if (!has_ended(pid, &status))
+	if (!comes_true(60, waitpid(pid, &status, WNOHANG) == pid))
 		FAIL("a process that uses the pipe cannot be killed");
 	ASSERT_EQ(status, wanted);
 }

@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "Usage: print-control NODE\n");
 		return argc == 2 && !strcmp(argv[1], "--help") ? 0 : 2;
 	}
-	begin_group(60);
+	begin_group();
 	ctrl = read_control(open_file(argv[1], O_RDONLY));
 	print_control(&ctrl);
 	return 0;

@@ -17,7 +17,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "Usage: read-queued NODE\n");
 		return argc == 2 && !strcmp(argv[1], "--help") ? 0 : 2;
 	}
-	begin_group(60);
+	begin_group();
 	fd = open_node(argv[1], "data", O_RDONLY | O_NONBLOCK);
 	while (read(fd, buf, sizeof(buf)) >= 0)
 		;

@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 		fputs(usage, stderr);
 		return 2;
 	}
-	begin_group(60);
+	begin_group();
 	read_times(argv[optind], atoi(argv[optind + 1]), after);
 	return 0;
 }

@@ -12,8 +12,6 @@
  * # preempt
  * # delays
  */
-#define TEST_SECONDS	600
-
 #include <sched.h>
 #include <sys/stat.h>
 #include <time.h>

@@ -259,7 +259,7 @@ int main(int argc, char **argv)
 {
 	const char *node = parse_options(argc, argv);
 
-	begin_group(60);
+	begin_group();
 	if (options.check)
 		check_events(node);
 	else if (options.drain)

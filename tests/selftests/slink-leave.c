@@ -33,7 +33,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "Usage: slink-leave PCI-ADDRESS\n");
 		return argc == 2 && !strcmp(argv[1], "--help") ? 0 : 2;
 	}
-	begin_group(300);
+	begin_group();
 	leave_transfer(argv[1]);
 	return 0;
 }

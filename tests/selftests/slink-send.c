@@ -39,7 +39,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "Usage: slink-send NODE EVENTS WORDS\n");
 		return argc == 2 && !strcmp(argv[1], "--help") ? 0 : 2;
 	}
-	begin_group(300);
+	begin_group();
 	send_events(argv[1], atoi(argv[2]), atoi(argv[3]));
 	return 0;
 }

@@ -8,8 +8,6 @@
  */
 #include <sys/stat.h>
 
-/* A reader that is not woken fails its test soon. */
-#define TEST_SECONDS	30
 #include "harness.h"
 #include "uart.h"
 

@@ -15,7 +15,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "Usage: %s INPUT OUTPUT UNBIND DEVICE\n", argv[0]);
 		return argc == 2 && !strcmp(argv[1], "--help") ? 0 : 2;
 	}
-	begin_group(90);
+	begin_group();
 	unbind_under_users(argv[1], argv[2], argv[3], argv[4]);
 	return 0;
 }

@@ -12,8 +12,6 @@
  * # device: xdma
  * # model: zio-shutdown
  */
-#define TEST_SECONDS 400
-
 #include <signal.h>
 #include <sys/ioctl.h>
 

@@ -14,9 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The user chooses how many inputs there are. */
-#define TEST_SECONDS 0
-
 /* Longer inputs are cut. */
 #define FUZZ_MAX 8192
 

@@ -16,7 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TEST_SECONDS 0	/* the user chooses how many files there are */
 #include "common/channel.h"
 #include "common/program.h"
 #include "common/text.h"

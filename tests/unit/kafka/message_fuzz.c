@@ -16,7 +16,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define TEST_SECONDS 0	/* the user chooses how many messages there are */
 #include "common/program.h"
 #include "harness.h"
 #include "kafka/check.h"
