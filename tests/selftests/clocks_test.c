@@ -5,8 +5,6 @@
  * # rt
  * # single
  */
-#include <limits.h>
-#include <sched.h>
 #include <sys/stat.h>
 
 #include "board.h"
@@ -14,7 +12,6 @@
 
 #define IN		ZZERO "-0-2-ctrl"
 #define TRIGGER		CSET0 "/trigger"
-#define SETS		24
 #define CLOCK0		ZIO_CONFIG "/triggers/hrt/clock0"
 
 SETUP(fresh)
@@ -188,82 +185,6 @@ TEST("blocks come although the time of day is set back", own)
 	close(fd);
 }
 
-static void write_to_set(const char *device, int set, const char *file,
-			 const char *text)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), "%s/cset%d/%s", device, set, file);
-	write_text(path, text);
-}
-
-struct load {
-	const char *device, *type, *file, *period;
-	int sets;
-};
-
-static void switch_load(const struct load *load, int on)
-{
-	int i;
-
-	for (i = 0; i < load->sets; i++)
-		write_to_set(load->device, i, "current_trigger",
-			     on ? load->type : "user");
-	for (i = 0; on && i < load->sets; i++)
-		write_to_set(load->device, i, load->file, load->period);
-}
-
-/* Return: how many ns it takes to read the clock so often */
-static long long time_work(unsigned long rounds)
-{
-	long long start = now_by(CLOCK_MONOTONIC);
-
-	while (rounds--)
-		now_by(CLOCK_MONOTONIC);
-	return now_by(CLOCK_MONOTONIC) - start;
-}
-
-static unsigned long rounds_in(long long ns)
-{
-	long long start = now_by(CLOCK_MONOTONIC);
-	unsigned long rounds = 0;
-
-	while (now_by(CLOCK_MONOTONIC) < start + ns)
-		rounds++;
-	return rounds;
-}
-
-/*
- * The triggers of these sets cannot keep the period. A program on the processor that
- * serves them takes less than four times as long. It does the same work in turns with
- * the triggers and without them. Other work of the machine slows down some turns, so the
- * best turn counts.
- */
-static void check_load(const char *device, const char *type, const char *file,
-		       const char *period)
-{
-	struct load load = { device, type, file, period, SETS };
-	long long alone, shared, tenths = LLONG_MAX;
-	unsigned long rounds;
-	cpu_set_t first;
-	int turn;
-
-	CPU_ZERO(&first);
-	CPU_SET(0, &first);
-	ASSERT_TRUE(!sched_setaffinity(0, sizeof(first), &first));
-	rounds = rounds_in(NSEC / 10);
-	for (turn = 0; turn < 6; turn++) {
-		alone = time_work(rounds);
-		switch_load(&load, 1);
-		shared = time_work(rounds);
-		switch_load(&load, 0);
-		if (shared * 10 / alone < tenths)
-			tenths = shared * 10 / alone;
-	}
-	diag("a program takes %lld.%lld times as long", tenths / 10, tenths % 10);
-	ASSERT_TRUE(tenths < 40);
-}
-
 TEST_EACH("blocks have times by the clock %s",
 	  own, "monotonic", "boottime", "tai", "realtime")
 {
@@ -318,36 +239,4 @@ TEST("sets of three boards on one clock have events and times in common")
 	check_clock("/dev/zio/zzero-0002-2-0-ctrl", "tai");
 	unload("zio-zero");
 	ASSERT_EQ(rmdir(CLOCK0), 0);
-}
-
-/* A board with many triggers, each of which takes a little of the processor. */
-static const char *plug_slow_board(void)
-{
-	static char device[64];
-	int i;
-
-	mkdir(ZIO_CONFIG "/devices/zzero/slow", 0755);
-	write_text(ZIO_CONFIG "/devices/zzero/slow/csets", "24");
-	write_text(ZIO_CONFIG "/devices/zzero/slow/channels", "1");
-	write_text(ZIO_CONFIG "/devices/zzero/slow/live", "1");
-	snprintf(device, sizeof(device), "/sys/bus/zio/devices/%.16s",
-		 text_in(ZIO_CONFIG "/devices/zzero/slow/name"));
-	for (i = 0; i < SETS; i++) {
-		set_file("1", "%s/cset%d/chan0/buffer/max-buffer-len", device, i);
-		set_file("1", "%s/cset%d/chan0/buffer/prefer-new", device, i);
-		set_file("2000000", "%s/cset%d/trigger/nsamples", device, i);
-	}
-	return device;
-}
-
-TEST("overloaded high-resolution timers leave time for programs", fresh)
-{
-	check_load(plug_slow_board(), "hrt", "trigger/period-ns", "1000");
-	ASSERT_EQ(rmdir(ZIO_CONFIG "/devices/zzero/slow"), 0);
-}
-
-TEST("overloaded timers leave time for programs", fresh)
-{
-	check_load(plug_slow_board(), "timer", "trigger/period-ms", "1");
-	ASSERT_EQ(rmdir(ZIO_CONFIG "/devices/zzero/slow"), 0);
 }

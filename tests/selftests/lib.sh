@@ -171,11 +171,12 @@ expect_write_errno()
 }
 
 # wait_until SECONDS COMMAND...: wait until the command succeeds. SECONDS is for an idle
-# machine. A wait counts its turns, eight times as many as fit into SECONDS: the clock of
-# the machine runs on while its host stands still, and takes one turn meanwhile.
+# machine. A wait counts its turns, which take 20 ms or more, and has eight times as many as
+# fit into SECONDS: the clock of the machine runs on while its host stands still, and takes
+# one turn meanwhile.
 wait_until()
 {
-	turns_left=$((8 * 100 * $1))
+	turns_left=$((8 * 50 * $1))
 	shift
 	until "$@" >/dev/null 2>&1; do
 		[ $turns_left -gt 0 ] || return 1

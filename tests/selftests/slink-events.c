@@ -19,8 +19,8 @@ static const char usage[] =
 "                     check words and sizes; SIZES is 0 (fixed), 1 (sweep), 2 (random)\n"
 "  -r, --routed       with --check: NODE is another board, which the events pass\n"
 "  -d, --drain S      read until no event comes for S seconds; print how many came\n"
-"  -g, --gaps         read until no event comes for ten seconds; check that an alarm tells\n"
-"                     of each gap\n"
+"  -g, --gaps         read until SIGTERM comes, and then what is there; check that an alarm\n"
+"                     tells of each gap\n"
 "  -s, --slow MS      with --gaps: wait so long before each event\n"
 "  -a, --attributes   print width, attributes of the channel, and control words\n"
 "  -t, --after NS     the time of the next event is this, or later (ns since 1970)\n"
@@ -130,6 +130,26 @@ static void print_alarms(const char *node)
 	printf("\n");
 }
 
+static volatile sig_atomic_t is_over;
+
+static void end_soon(int signal)
+{
+	(void)signal;
+	is_over = 1;
+}
+
+/* Wait for an event. Return: false if none is there after SIGTERM */
+static bool has_event(int fd)
+{
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+
+	/* The signal may come just before the wait. */
+	while (poll(&pfd, 1, 100) <= 0)
+		if (is_over)
+			return false;
+	return true;
+}
+
 /*
  * Events of the pattern "count". An event that does not follow the last one has the alarm
  * of a loss. If an event without words came just before, that one may have it.
@@ -141,7 +161,8 @@ static void check_gaps(const char *node)
 	struct zio_control ctrl;
 	bool lost = true;
 
-	while (poll_events(pair.ctrl, POLLIN, 10000)) {
+	signal(SIGTERM, end_soon);
+	while (has_event(pair.ctrl)) {
 		usleep(1000 * options.slow);
 		ctrl = read_control(pair.ctrl);
 		words_of_event(pair, &ctrl);

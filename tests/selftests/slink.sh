@@ -361,6 +361,7 @@ test_changes()
 		wait_until 10 eval '[ "$(stat events)" -gt $((seen + 1)) ]' || break
 	done
 	bench mode=stop
+	kill $reader 2>/dev/null
 	wait $reader
 	is "each gap has its alarm" $? 0
 	diag "$(cat /tmp/gaps)"

@@ -11,6 +11,7 @@ node=/dev/zio/zzero-0000
 cset2=$zzero/cset2
 own=$cset0/trigger
 clock0=$config/triggers/hrt/clock0
+clock1=$config/triggers/hrt/clock1
 
 load_types()
 {
@@ -84,6 +85,17 @@ test_hrt()
 	check "the trigger is user again" use $cset0 user
 }
 
+# another_clock_ticks SET: another clock has 50 ticks on this set, of a millisecond each
+another_clock_ticks()
+{
+	mkdir $clock1
+	echo 1000000 >$clock1/period-ns
+	use $1 clock1
+	check "meanwhile another clock has 50 ticks" wait_until 20 reached $clock1/fired 50
+	use $1 user
+	rmdir $clock1
+}
+
 # A clock fires as many shots as were set while it was disabled.
 test_shots()
 {
@@ -94,7 +106,7 @@ test_shots()
 	check "a set uses a disabled clock" use $cset0 clock0
 	echo 1 >$clock0/enable
 	check "25 shots are fired" wait_until 10 reached $clock0/fired 25
-	usleep 50000
+	another_clock_ticks $cset2
 	is "no 26th shot is fired" "$(cat $clock0/fired)" 25
 	is "the set has got all shots" "$(cat $cset0/statistics/fired)" 25
 	is "the set counts missed ticks" "$(cat $cset0/statistics/lost_triggers)" \
@@ -166,7 +178,7 @@ test_many()
 
 test_shared()
 {
-	zio-unload zio-zero && zio-load zio-zero ndev=3
+	zio-unload zio-zero && zio-load zio-zero ndev=4
 	check "a shared clock is made" mkdir $clock0
 	expect_errno "a name is taken once" EEXIST mkdir $config/triggers/timer/clock0
 	expect_errno "the name of a type is taken" EEXIST mkdir $config/triggers/timer/hrt
@@ -197,7 +209,7 @@ zzero-0002/cset2"
 	is "the disabled set is not fired" "$(cat $cset0/statistics/fired)" "$fired"
 	check "the clock is disabled" write_file $clock0/enable 0
 	fired=$(cat $clock0/fired)
-	usleep 20000
+	another_clock_ticks /sys/bus/zio/devices/zzero-0003/cset0
 	is "a disabled clock has no event" "$(cat $clock0/fired)" "$fired"
 	check "the driver is unloaded" zio-unload zio-zero
 	is "the clock has no sets" "$(cat $clock0/csets)" ""

@@ -63,8 +63,7 @@ The kernels of the selftests:
   iommu      distro with an IOMMU: tests with "# iommu"
   foreign    distro with sound cards and serial ports that QEMU emulates, for its own
              drivers: tests with "# foreign"
-  icount     distro where time counts instructions: tests with "# icount". It runs
-             only when it is named
+  icount     distro where time counts instructions: tests with "# icount"
 
 A test that asks for no other kernel runs on distro, and so does one with a line
 "# distro". --kernel distro with no TEST runs all that can run there. --kernel kcsan
