@@ -76,7 +76,8 @@ def pytest_collection_modifyitems(
     """Begin with what takes long, so that both processors are busy to the end."""
     if tier := config.getoption("--tier"):
         in_check = [item for item in items if is_in_check(item)]
-        chosen = set(in_check) if tier == "check" else set(items) - set(in_check)
+        others = {item for item in items if item.nodeid not in steps.TWINS}
+        chosen = set(in_check) if tier == "check" else others - set(in_check)
         config.hook.pytest_deselected(items=[i for i in items if i not in chosen])
         items[:] = [item for item in items if item in chosen]
     items.sort(key=steps.rank)

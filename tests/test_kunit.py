@@ -5,12 +5,18 @@ from collections.abc import Callable
 
 import pytest
 
-from zio_testing import runner
+from zio_testing import kunit, runner
 from zio_testing.guest import SavedMachine
 from zio_testing.selftests import find_place
 from zio_testing.tap import Results
 
 Add = Callable[[Results], None]
+
+
+def test_uml(results: Add) -> None:
+    """User Mode Linux: seconds, one processor, no sanitizer but lockdep. Only quick and
+    mutants run it; the machines judge the same, and more."""
+    results(kunit.run([]))
 
 
 PLACES = ("distro", "kunit")

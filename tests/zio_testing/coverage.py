@@ -31,7 +31,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import coverage_programs, kernel, quick_map, runner, selftests
+from . import coverage_programs, judges, kernel, runner, selftests
 from .common import CACHE, ROOT, Failure, Parser, output_of, say, setup
 from .coverage_lines import Lines, Ran, add_gcov, keep, load, map_files
 from .guest import Running, SavedMachine, stop_all
@@ -55,6 +55,10 @@ def unpack(text: str, place: Path) -> list[Path]:
     archive = base64.b64decode(text)
     subprocess.run(["tar", "-xz", "-C", place], input=archive, check=True)
     return list(place.rglob("*.gcda"))
+
+
+def can_run(test: selftests.Selftest) -> bool:
+    return test.can_run_on("distro")
 
 
 class Runner:
@@ -97,8 +101,8 @@ class Runner:
 
     def run_selftest(self, test: selftests.Selftest) -> None:
         try:
-            stem = test.path.stem
-            self.run(stem, lambda running: runner.run_in(running, test).results)
+            name = f"selftests+{test.path.name}"
+            self.run(name, lambda running: runner.run_in(running, test).results)
         except Failure as failure:
             say(str(failure))
 
@@ -116,7 +120,7 @@ def counted_modules() -> contextlib.AbstractContextManager[Path]:
 
 
 def run_in_machines(names: list[str]) -> None:
-    tests = list(filter(quick_map.can_run, selftests.find_all()))
+    tests = list(filter(can_run, selftests.find_all()))
     if names:
         tests = [test for test in tests if test.path.stem in names]
     PLACE.mkdir(parents=True, exist_ok=True)
@@ -145,21 +149,18 @@ def map_lines(part: Mapping[str, object]) -> str:
 
 
 def write_map() -> None:
-    results = load(PLACE)
-    results.pop(KUNIT, None)
-    results = {f"selftest:{name}": result for name, result in results.items()}
-    programs = load(coverage_programs.PLACE)
-    files = {**map_files(results), **map_files(programs)}
+    """Write the tests that neither their names nor mutants tell, and all times. Those of
+    tests that have not run stay."""
+    there = set(judges.list_tests().values())
+    every = {**load(PLACE), **load(coverage_programs.PLACE)}
+    results = {name: result for name, result in every.items() if name in there}
+    files = map_files(results, judges.by_name_or_mutants)
     wanted = {path: tests for path, tests in files.items() if (ROOT / path).is_file()}
-    used = {test for tests in wanted.values() for test in tests}
-    seconds = {
-        name: result.seconds
-        for name, result in sorted({**results, **programs}.items())
-        if name in used
-    }
+    seconds = {n: s for n, s in judges.read_map().seconds.items() if n in there}
+    seconds |= {name: result.seconds for name, result in results.items()}
     text = f' "files": {{\n{map_lines(wanted)}\n }},\n'
-    text += f' "seconds": {{\n{map_lines(seconds)}\n }}'
-    quick_map.MAP.write_text(f"{{\n{text}\n}}\n")
+    text += f' "seconds": {{\n{map_lines(dict(sorted(seconds.items())))}\n }}'
+    judges.MAP.write_text(f"{{\n{text}\n}}\n")
 
 
 def share(part: set[int], whole: set[int]) -> str:

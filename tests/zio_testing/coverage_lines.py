@@ -3,15 +3,14 @@
 
 import json
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 # The lines of each file
 Lines = dict[str, set[int]]
 # A file has at most so many tests in the map.
-MOST = 8
-# Each test costs so many seconds beside its own: a machine, or a build.
-OVERHEAD = 2.0
+MOST = 3
 
 
 @dataclass
@@ -65,33 +64,29 @@ def load(place: Path) -> dict[str, Ran]:
     return results
 
 
-def order_tests(covers: Lines, seconds: dict[str, float]) -> list[str]:
-    """Return tests of a file: each adds the most lines for its time to those before."""
+def order_tests(covers: Lines, left: set[int]) -> list[str]:
+    """Return tests that run lines @left: each adds the most to those before."""
     order: list[str] = []
-    left = set().union(*covers.values())
     while left and len(order) < MOST:
-        best = max(sorted(covers), key=lambda t: len(covers[t] & left) / cost(seconds[t]))
+        best = max(sorted(covers), key=lambda test: len(covers[test] & left))
         if not covers[best] & left:
             break
         order.append(best)
-        left -= covers[best]
+        left = left - covers[best]
     return order
 
 
-def cost(seconds: float) -> float:
-    return OVERHEAD + seconds
-
-
-def map_files(results: dict[str, Ran]) -> dict[str, list[str]]:
-    """Return the tests of each file, the most telling first."""
-    seconds = {name: result.seconds for name, result in results.items()}
+def map_files(
+    results: dict[str, Ran], known: Callable[[str], list[str]]
+) -> dict[str, list[str]]:
+    """Return tests of each file, the most telling first. They run lines that those tests
+    do not run which are @known for the file."""
     files: dict[str, list[str]] = {}
     for path in sorted(set().union(*(result.ran for result in results.values()))):
         covers = {name: result.ran.get(path, set()) for name, result in results.items()}
         # What each test runs tells nothing, such as the begin of a program.
         common = set.intersection(*covers.values())
-        rest = {name: lines - common for name, lines in covers.items()}
-        telling = {name: lines for name, lines in rest.items() if lines}
-        if telling:
-            files[path] = order_tests(telling, seconds)
+        done = common.union(*(covers.get(name, set()) for name in known(path)))
+        if order := order_tests(covers, set().union(*covers.values()) - done):
+            files[path] = order
     return files

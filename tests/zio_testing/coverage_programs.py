@@ -65,7 +65,7 @@ def keep_result(name: str, seconds: float, ran: Lines) -> None:
     own = {
         path: lines for path, lines in ran.items() if not path.startswith("tests/unit/")
     }
-    file = PLACE / f"program:{name.replace('/', '+')}.json"
+    file = PLACE / f"{name.replace('/', '+')}.json"
     keep(file, Ran(seconds, own, {}))
 
 
@@ -86,7 +86,7 @@ def run_c_test(test: str) -> None:
     add_gcov(counters, TREE.resolve(), ran, {})
     for file in counters:
         file.unlink()
-    keep_result(Path(test).name.removesuffix(".c"), seconds, ran)
+    keep_result(test, seconds, ran)
 
 
 # --- Python -----------------------------------------------------------------------------
@@ -126,7 +126,7 @@ def run_python_test(test: str) -> None:
             path = str(Path("/", file)).removeprefix(f"{TREE}/").replace(BUILT, SOURCE)
             ran.setdefault(path, set()).update(entry["executed_lines"])
         (PLACE / "lines").unlink()
-    keep_result(test.removeprefix("unit/"), seconds, ran)
+    keep_result(test, seconds, ran)
 
 
 # ----------------------------------------------------------------------------------------

@@ -4,20 +4,22 @@
 A rule sees a line of a function, with spaces in place of comments and literals. It
 changes behaviour, and nothing that only a memory checker or a race would show."""
 
-import json
 import random
 import re
 import tomllib
 from collections.abc import Iterator
 
-from . import stage
+from . import judges, stage
 from .common import ROOT, Failure
 from .mutant_edit import Edit, blank, functions
 from .mutant_patch import ALL, FOLDER, HOST, QUICK, UML, Mutant, Test
-from .quick_map import MAP, UNKNOWN_SECONDS, can_run
+from .quick_map import seconds_of
 from .selftests import Selftest, find_all
 
 EQUIVALENT = FOLDER / "equivalent.toml"
+HOST_TEST = re.compile(r"(?:unit|models/qemu)/(\w+_test(?:\.sh)?)(?:\.c)?")
+PRODUCT = re.compile(r"(zio-core/(?!tests)|buffers|triggers|drivers|tools)/.*\.c")
+IN_C = re.compile(rf"selftests/|{HOST_TEST.pattern}")
 IN_KUNIT = ("zio-core/", "buffers/")
 # Seconds that the selftests of a mutant may take
 BUDGET = 60.0
@@ -98,38 +100,36 @@ def edits_of(file: str) -> Iterator[Edit]:
                 yield Edit(file, name, old, changed)
 
 
-def selftests_of(names: list[str], seconds: dict[str, float]) -> list[Test]:
+def selftests_of(names: list[str]) -> list[Test]:
     """Return as many selftests as BUDGET allows, at least one. Tests that ask for modules
     which the saved machine lacks need the kernel with sanitizers, and a boot: they run
     if there are no others."""
-    known = {test.path.stem: test for test in find_all() if can_run(test)}
+    known = {f"selftests/{test.path.name}": test for test in find_all()}
     tree = stage.tree_of("distro")
-    there, spent = set(stage.kernel_modules(tree, list(known.values()))), 0.0
+    able = [test for test in known.values() if test.can_run_on("distro")]
+    there, spent = set(stage.kernel_modules(tree, able)), 0.0
     saved: list[Selftest] = []
     others: list[Selftest] = []
-    for stem in (name for name in names if name in known):
-        cost = seconds.get(f"selftest:{stem}", UNKNOWN_SECONDS)
+    for name in names:
+        cost = seconds_of(name)
         if spent and spent + cost > BUDGET:
             continue
         spent += cost
-        is_saved = known[stem].asks_for("kernel-module") <= there
-        (saved if is_saved else others).append(known[stem])
-    # The first one covers the most lines.
+        is_saved = known[name].asks_for("kernel-module") <= there
+        (saved if is_saved else others).append(known[name])
+    # The first one tells most.
     groups = [group for group in (saved[:1], saved[1:]) if group]
     tests = [Test(QUICK, ",".join(test.name for test in g)) for g in groups]
     return tests or [Test("kasan", test.name) for test in others]
 
 
 def tests_of(file: str) -> tuple[Test, ...]:
-    """Return the tests that cover a file, as the map of quick tells."""
-    data = json.loads(MAP.read_text())
+    """Return the tests that judge a file."""
     tests = [Test(UML, ALL)] if file.startswith(IN_KUNIT) else []
-    names: dict[str, list[str]] = {"selftest": [], "program": []}
-    for word in data["files"].get(file, []):
-        kind, _, name = word.partition(":")
-        names[kind].append(name)
-    tests += [Test(HOST, name) for name in names["program"] if "/" not in name]
-    return tuple(tests + selftests_of(names["selftest"], data["seconds"]))
+    names = judges.tests_of(file)
+    on_host = [found[1] for name in names if (found := HOST_TEST.fullmatch(name))]
+    tests += [Test(HOST, name) for name in on_host]
+    return tuple(tests + selftests_of([n for n in names if n.startswith("selftests/")]))
 
 
 def text_of(edit: Edit) -> str:
@@ -138,9 +138,9 @@ def text_of(edit: Edit) -> str:
 
 
 def covered_files() -> list[str]:
-    """Return the C files that the map has tests for."""
-    files = json.loads(MAP.read_text())["files"]
-    return [file for file in files if file.endswith(".c") and (ROOT / file).exists()]
+    """Return the C files of modules and tools that such tests judge."""
+    files = filter(PRODUCT.fullmatch, judges.list_files())
+    return [f for f in files if any(map(IN_C.match, judges.tests_of(f)))]
 
 
 def numbered(file: str) -> dict[str, Edit]:

@@ -4,24 +4,35 @@
 Usage: quick [OPTION]... [FILE]...
 
 quick takes the files that have changed since its last green run, or else since HEAD.
-FILEs stand in their place. It builds what they need, and runs what may see a fault:
+FILEs stand in their place. It builds what they need, and runs:
 
-  texts       the rules for comments, folders and versions
-  KUnit       all suites, in User Mode Linux
-  selftests   those that cover the files, each in a fresh machine that was saved
-  programs    the tests of the programs and packages that cover the files
+  the rules for texts, folders, barriers and versions
+  the first test of each file
+  further tests of the files, as long as their times fit
 
-  --seconds S   leave out tests when the chosen ones take S seconds (default: 40)
+The tests of a file are, in this order:
+
+  those of its name, such as test_verify.py for verify.py, and slink*.sh for drivers/slink
+  those that kill its mutants ("mutants" tells of them)
+  those that coverage has seen in it ("coverage" writes the map)
+
+A header also has the tests of the files that include it. A file with none of these has
+the tests of its folder, or of the files that use it. Tests of the kernel are the suites
+of KUnit, which run together, and selftests, each in a fresh machine that was saved.
+
+  --seconds S   leave out further tests when the chosen ones take S seconds (default: 40)
   --list        show what would run
   --all         all tests that quick can run
 
 Other options are those of pytest, such as -x or -k.
 
-The map from files to tests follows from coverage: see "coverage". The first run compiles
-a kernel (UML, 4 minutes), and boots and saves a machine.
+The first run compiles a kernel (User Mode Linux, 4 minutes), and boots and saves a
+machine. quick judges no race, and no other kernel, processor or sanitizer: "make check"
+does.
 
-quick judges no race, and no other kernel, processor or sanitizer: "make check" does. The
-last line is "N passed, N failed". The exit status is 0 if nothing failed, else 1.
+The tests end with "N passed, N failed". Lines "not judged: FILE" follow for programs that
+no test judges in a minute, with what does. The exit status is 0 if nothing failed and
+each program is judged, else 1.
 """
 
 import argparse
@@ -29,9 +40,9 @@ import hashlib
 import json
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
-from . import quick_map
+from . import judges, quick_map
 from .check import PYTEST, SETTINGS
 from .common import ROOT, TESTING, Parser, Words, output_of, say, setup
 from .stage import PLACE
@@ -44,29 +55,27 @@ CODE = (".c", ".h", ".cpp", ".py")
 TEXTS: dict[str, Callable[[str], bool]] = {
     "test_build.py::test_text[prose]": lambda path: True,
     "test_build.py::test_text[versions]": lambda path: True,
-    "test_build.py::test_text[layering]": lambda path: path.endswith(CODE),
-    "unit/testing": lambda path: (
-        path.startswith((*KERNEL_FOLDERS, "tests/", "tools/")) or path.endswith(".md")
+    "test_build.py::test_text[layering]": lambda path: (
+        path.startswith((*KERNEL_FOLDERS, "tools/")) and path.endswith(CODE)
     ),
+    "unit/testing/test_mutants.py::test_each_edit_fits": lambda path: path.endswith(CODE),
+    "unit/testing/test_numbers.py": lambda path: (
+        path.startswith(("tools/", "bench/", "examples/"))
+    ),
+    "unit/testing/test_documents.py": lambda path: path.endswith(".md"),
+    "unit/testing/test_tables.py": lambda path: path.startswith("bench/")
+    or path.endswith(".md"),
     "unit/docs/test_site.py::test_each_document_is_a_page": lambda path: (
         path.startswith("Documentation/ABI/") or path.endswith(".md")
     ),
-    "test_litmus.py": lambda path: path.startswith((*KERNEL_FOLDERS, "tests/litmus/")),
-    "test_kunit.py::test_uml": lambda path: path.startswith(KERNEL_FOLDERS),
+    judges.BARRIERS: lambda path: path.startswith((*KERNEL_FOLDERS, "tests/litmus/")),
 }
-NOT_JUDGED = "races, sanitizers, other kernels: make check"
 
 
 # --- what has changed -------------------------------------------------------------------
 
 
-def list_files() -> list[str]:
-    command = ["git", "-C", ROOT, "ls-files", "-coz", "--exclude-standard"]
-    names = filter(None, output_of(command).split("\0"))
-    return [name for name in names if (ROOT / name).is_file()]
-
-
-def sums_of(names: list[str]) -> dict[str, str]:
+def sums_of(names: Iterable[str]) -> dict[str, str]:
     return {name: hashlib.sha1((ROOT / name).read_bytes()).hexdigest() for name in names}
 
 
@@ -97,7 +106,7 @@ def parse_options(words: list[str]) -> argparse.Namespace:
 
 def run(tests: list[str], more: list[str]) -> int:
     """Run pytest; the last line is its own."""
-    say(f"not judged: {NOT_JUDGED}")
+    say("races, sanitizers and other kernels: make check")
     command: Words = [*PYTEST, *SETTINGS, "-q", "-n", str(WIDTH), "--kernel=distro"]
     command = [*command, "-o", f"cache_dir={PLACE}/quick", *more]
     begin = time.monotonic()
@@ -106,16 +115,25 @@ def run(tests: list[str], more: list[str]) -> int:
     return done.returncode
 
 
+def tell_not_judged(files: list[str]) -> None:
+    for path in files:
+        by = judges.elsewhere(path)
+        print(f"not judged: {path}{by and f' ({by})'}", flush=True)
+
+
 def main(words: list[str]) -> int:
     options = parse_options(words)
-    sums = sums_of(list_files())
+    sums = sums_of(judges.list_files())
     changed = options.files or (list(sums) if options.all else find_changed(sums))
     chosen = quick_map.choose(changed, float("inf") if options.all else options.seconds)
-    tests = [test for test, sees in TEXTS.items() if any(map(sees, changed))]
-    tests += chosen.tests
+    if options.all:
+        chosen.not_judged.clear()
+    texts = [test for test, sees in TEXTS.items() if any(map(sees, changed))]
+    tests = list(dict.fromkeys([*chosen.tests, *texts]))
     if options.list:
         print("\n".join(tests))
-        return 0
+        tell_not_judged(chosen.not_judged)
+        return int(bool(chosen.not_judged))
     say(f"{len(changed)} changed files: {' '.join(changed[:6])}")
     if chosen.left_out:
         say(f"left out, for the time: {' '.join(chosen.left_out)}")
@@ -125,6 +143,8 @@ def main(words: list[str]) -> int:
     setup("pytest", "build", "vm", "debug-kernel", "check")
     PLACE.mkdir(parents=True, exist_ok=True)
     status = run(tests, options.more)
+    tell_not_judged(chosen.not_judged)
+    status = status or int(bool(chosen.not_judged))
     if status == 0 and not options.files:
         GREEN.write_text(json.dumps(sums))
     return status

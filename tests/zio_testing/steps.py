@@ -71,6 +71,8 @@ NOT_CHECK = (
     "unit/python/test_interpreters.py",
     "unit/scope/test_install.py",
 )
+# Others judge the same, and more: quick has them, as they are faster.
+TWINS = ("test_kunit.py::test_uml",)
 CHECK_PLACE = "distro"
 # The jobs of setup
 CHECK_JOBS = ("pytest", "build", "vm", "kunit", "check", "python-lib", "record", "page")
