@@ -11,8 +11,15 @@ EXPORT = re.compile(r"^EXPORT_SYMBOL_NS_GPL\((\w+), ZIO_TEST\);$", re.M)
 IMPORT = "MODULE_IMPORT_NS(ZIO_TEST);"
 
 
+# The kernel's macros define the variable of a tracepoint where this stands.
+TRACEPOINT = "__tracepoint_"
+TRACEPOINTS = r"^#define CREATE_TRACE_POINTS\n#include .*\n"
+
+
 def ends_of(text: str, name: str) -> list[int]:
     """Return where the definition of a function or a variable ends."""
+    if name.startswith(TRACEPOINT):
+        return [m.end() for m in re.finditer(TRACEPOINTS, text, re.M)]
     function = rf"^(?!static )[\w*][\w* ]*[\s*]{name}\([^;{{]*\)\n{{\n(?:(?!}}).*\n)*}}\n"
     variable = rf"^(?!static |extern )[\w*][\w* ]*[ *]{name}(?: = .*)?;\n"
     return [m.end() for m in re.finditer(f"{function}|{variable}", text, re.M)]
@@ -25,6 +32,8 @@ def move(files: dict[str, str], file: str, code: int) -> None:
         line = f"EXPORT_SYMBOL_NS_GPL({name}, ZIO_TEST);\n"
         if has_macro:
             line = f"EXPORT_SYMBOL_IF_KUNIT({name});\n"
+        if name.startswith(TRACEPOINT):
+            line = f"#ifdef CONFIG_TRACEPOINTS\n{line}#endif\n"
         add_behind(files, name, line, has_macro)
     if has_macro:
         space = "EXPORTED_FOR_KUNIT_TESTING"

@@ -46,9 +46,9 @@ go as a whole. More edits follow, each with "in FILE FUNCTION", or with "-" afte
 
 The kinds are uml (NAME is a suite of KUnit, in User Mode Linux: seconds), kunit (the
 same with KASAN and two processors), kunit-leaks (the same, with a look for lost memory,
-which doubles the time), quick (NAME is a selftest on distro), host (a program of
-tests/unit), litmus, and the kernels that "check --kernel" knows (NAME is a selftest, such
-as basic.sh).
+which doubles the time), quick (NAME is a selftest on distro), host (a test in tests/unit,
+such as file_test or nexus/test_times.py), litmus, and the kernels that "check --kernel"
+knows (NAME is a selftest, such as basic.sh).
 
 With --generated, the NAMEs are C files; with none, all files that tests cover. The rules
 (mutant_rules.py) turn a condition or a result, and change an error or "+ 1". They drop an

@@ -24,8 +24,8 @@ static void count_lost_events(struct zio_cset_core *cset, u64 n, int cause)
 {
 	unsigned int i;
 
-	zio_trace_lost(cset, NULL, n, 0, cause, 0);
 	atomic_long_add(n, &cset->lost_triggers);
+	zio_trace_lost(cset, NULL, n, 0, cause, 0);
 	for (i = 0; i < cset->n_chan; i++)
 		zio_channel_raise(cset->chan[i], ZIO_ALARM_LOST_TRIGGER);
 }

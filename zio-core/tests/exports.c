@@ -13,6 +13,7 @@
 #include "config/internal.h"
 #include "device/internal.h"
 #include "engine/internal.h"
+#include "engine/trace.h"
 #include "share/internal.h"
 #include "trigger/internal.h"
 
@@ -54,3 +55,7 @@ EXPORT_SYMBOL_NS_GPL(zio_trigger_set_clock, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_type_is_valid, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_uncharge, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_wq, ZIO_TEST);
+
+#ifdef CONFIG_TRACEPOINTS
+EXPORT_SYMBOL_NS_GPL(__tracepoint_zio_lost, ZIO_TEST);
+#endif

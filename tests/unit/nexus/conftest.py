@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -55,5 +56,27 @@ def summary(nexus: Runner) -> Callable[..., Any]:
 
     def run(*words: Any, status: int = 0, **more: Any) -> Any:
         return json.loads(nexus(*words, "--json", status=status, **more).stdout)
+
+    return run
+
+
+@pytest.fixture
+def record_stream(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Return a function that records what comes through a FIFO, block by block, and
+    returns the exit status and the files. 20 blocks of a channel are written at once."""
+
+    def run(content: bytes) -> tuple[int, list[Path]]:
+        from zio_nexus.cli import main
+
+        monkeypatch.setattr("zio_nexus.source.BATCH", 1)
+        monkeypatch.setattr("zio_nexus.record.FULL_BLOCKS", 20)
+        fifo = tmp_path / "fifo"
+        os.mkfifo(fifo)
+        writer = threading.Thread(target=fifo.write_bytes, args=(content,))
+        writer.start()
+        status = main([str(fifo), "-o", str(tmp_path / "a.nxs"), "-q", "--flush=1000"])
+        writer.join()
+        fifo.unlink()
+        return status, [tmp_path / "a.nxs", *sorted(tmp_path.glob("a-*.nxs"))]
 
     return run

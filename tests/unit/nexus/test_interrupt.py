@@ -15,10 +15,11 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+from zio_nexus.cli import main
 from zio_nexus.hdf import Recording
 
 from .conftest import PROGRAM
-from .makeblocks import Kind, make_block, samples
+from .makeblocks import Kind, make_block, make_file, samples
 
 KIND = Kind(nsamples=512)
 BLOCK = len(make_block(KIND, 0))
@@ -157,6 +158,83 @@ def test_signal(start: Any, nexus: Any, tmp_path: Path, number: int) -> None:
         assert len(file["entry"][KIND.name]["data"]) == 1500
 
 
+def limit_files(size: int) -> Callable[[], None]:
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+# --- the exit status: what ends a recording comes before a loss -------------------------
+
+
+def feed(program: Running, lost: int) -> int:
+    """Feed blocks, some of which are missing. Return how many they are."""
+    program.feed(100)
+    program.next += lost
+    program.feed(50)
+    return 150
+
+
+@pytest.mark.parametrize("lost", [0, 3])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_status_of_a_signal(start: Any, number: int, lost: int) -> None:
+    program = start("--json")
+    program.wait_stored(feed(program, lost))
+    program.process.send_signal(number)
+    program.process.wait(PATIENCE)
+    status, out, _ = program.end()
+    assert status == 128 + number
+    report = json.loads(out)
+    assert (report["end"], report["lost"]) == (f"signal {number}", lost)
+
+
+@pytest.mark.parametrize("lost", [0, 3])
+def test_status_of_a_full_disk(start: Any, lost: int) -> None:
+    program = start("--json", preexec_fn=limit_files(9_000_000))
+    feed(program, lost)
+    status, out, _ = program.overfill(20000)
+    assert status == 5
+    assert json.loads(out)["lost"] == lost
+
+
+@pytest.mark.parametrize("lost", [0, 3])
+@pytest.mark.parametrize("suffix", ["nxs", "csv", "npz"])
+def test_status_of_an_end(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], suffix: str, lost: int
+) -> None:
+    """The end of the file, the wanted number, the wanted time, and a source that fails"""
+    numbers = [*range(10), *range(10 + lost, 15 + lost)]
+    make_file(tmp_path / "a.zio", Kind(), numbers)
+    words = [str(tmp_path / "a.zio"), "-o", str(tmp_path / f"a.{suffix}")]
+    words += ["--json", "--force", "-q"]
+    for end, more in (
+        ("end of file", []),
+        ("count", ["--count=15"]),
+        ("duration", ["--duration=1e-9"]),
+    ):
+        assert main([*words, *more]) == (4 if lost else 0)
+        report = json.loads(capsys.readouterr().out)
+        assert (report["end"], report["blocks"], report["lost"]) == (end, 15, lost)
+    os.truncate(tmp_path / "a.zio", (tmp_path / "a.zio").stat().st_size - 1)
+    assert main(words) == 1
+    report = json.loads(capsys.readouterr().out)
+    assert (report["blocks"], report["lost"]) == (14, lost)
+
+
+@pytest.mark.parametrize("lost", [0, 3])
+def test_status_of_verify(tmp_path: Path, lost: int) -> None:
+    """A file that cannot be opened, and a fault, come before a loss."""
+    make_file(tmp_path / "a.zio", Kind(), [0, 1, 2 + lost, 3 + lost])
+    path, missing = str(tmp_path / "a.nxs"), str(tmp_path / "missing.nxs")
+    status = 4 if lost else 0
+    assert main([str(tmp_path / "a.zio"), "-o", path]) == status
+    assert main(["verify", path]) == status
+    assert main(["verify", path, missing]) == 3
+    assert main(["verify", "--live", path]) == 1
+    with h5py.File(path, "r+") as file:
+        file["entry"][Kind().name]["time"][1] += 1
+    assert main(["verify", path]) == 1
+    assert main(["verify", path, missing]) == 3
+
+
 def test_follow(start: Any) -> None:
     """A reader sees blocks as they come, without opening the file again."""
     program = start()
@@ -175,10 +253,6 @@ def test_follow(start: Any) -> None:
             assert data[count - 1].tobytes() == samples(count - 1, 512, 2)
     program.process.stdin.close()
     assert program.process.wait(PATIENCE) == 0
-
-
-def limit_files(size: int) -> Callable[[], None]:
-    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
 def test_file_limit(start: Any, nexus: Any, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Block files become HDF5 files, and come back byte for byte."""
 
+import random
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+from zio_nexus.cli import main
 
 from .makeblocks import (
     START,
@@ -180,6 +182,49 @@ def test_standard_input(summary: Any, nexus: Any, tmp_path: Path) -> None:
     nexus("verify", *report["files"])
     nexus("cat", *report["files"], "-o", "b.zio")
     assert (tmp_path / "b.zio").read_bytes() == b"".join(late)
+
+
+def part_kinds(cause: str, part: int) -> list[Kind]:
+    """Return the channels of a part. The first one leads to another file."""
+    if cause == "a new channel":
+        return [Kind(chan=chan) for chan in range(3 + part, 0, -1)]
+    kinds = [Kind(chan=1), Kind(chan=2, ssize=4), Kind(chan=3, nsamples=1)]
+    if cause == "another type":
+        kinds[0].ssize = 2 << part % 2
+    else:
+        kinds[0].nsamples = 16 + part % 2
+    return kinds
+
+
+# What leads to another file, and how often
+CAUSES = {"another type": 5, "another length": 2, "a new channel": 4}
+
+
+@pytest.mark.parametrize("cause", CAUSES)
+def test_files_in_order(record_stream: Any, tmp_path: Path, cause: str) -> None:
+    """A block that waits when a file ends does not go to a later one, if the file has
+    its channel. No block is lost, and all come back in their order."""
+    content, parts, chance = b"", {}, random.Random(1)
+    for part in range(CAUSES[cause]):
+        first, *others = part_kinds(cause, part)
+        for _ in range(100):
+            # Others wait long for the number of blocks with which they are written.
+            kind = first if chance.random() < 0.8 else chance.choice(others)
+            content += make_block(kind, len(parts))
+            parts[kind.name, len(parts)] = part
+    _, files = record_stream(content)
+    assert len(files) == CAUSES[cause]
+    seen = []
+    for number, path in enumerate(files):
+        with open_nexus(path) as file:
+            for name in {name for name, _ in parts} & file["entry"].keys():
+                numbers = file["entry"][name]["control"]["seq_num"].tolist()
+                seen += [(name, seq) for seq in numbers]
+                if cause != "another length" or name != Kind().name:
+                    assert all(parts[name, seq] >= number for seq in numbers)
+    assert len(seen) == len(parts) and set(seen) == set(parts)
+    assert main(["cat", *map(str, files), "-o", str(tmp_path / "b.zio")]) == 0
+    assert (tmp_path / "b.zio").read_bytes() == content
 
 
 def test_interleaved(nexus: Any, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 """What was recorded comes back in each format: samples, rate, times, losses, units."""
 
 import csv
+import json
 import random
 import subprocess
 import wave
@@ -12,6 +13,7 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+from zio_nexus.cli import main
 
 from .makeblocks import (
     MSB_ALIGN,
@@ -143,6 +145,66 @@ def test_logic(nexus: Any, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.sr") as archive:
         assert archive.read("logic-1-1") == place(kind, numbers).tobytes()
         assert "samplerate=4000 Hz" in archive.read("metadata").decode()
+
+
+WRAP = 2**32
+# Blocks that are there, and the gaps between them: the first number and how many
+THERE, MISSING = (0, 1, 2, 5, 6, 10, 11), [(3, 2), (7, 3)]
+
+
+def wrapped(path: Path, start: int) -> list[tuple[int, int]]:
+    """Write the same blocks at the same times, with numbers from @start on. Return the
+    gaps as they are in files."""
+    content = b""
+    for place in THERE:
+        control = make_control(Kind(nsamples=4), place, 4)
+        control["seq_num"] = (start + place) % WRAP
+        content += control.tobytes() + samples(place, 4, 2)
+    path.write_bytes(content)
+    return [((start + first) % WRAP, lost) for first, lost in MISSING]
+
+
+# The numbers wrap at each block, and in each gap.
+STARTS = [0, *range(WRAP - 12, WRAP)]
+
+
+@pytest.mark.parametrize("suffix", ["wav", "sr", "npy"])
+def test_gaps_that_wrap(tmp_path: Path, suffix: str) -> None:
+    """A gap has the same place and length, wherever its numbers are, and has these."""
+    source, to = tmp_path / "a.zio", tmp_path / f"a.{suffix}"
+    wanted = None
+    for start in STARTS:
+        gaps = wrapped(source, start)
+        assert main([str(source), "-o", str(to), "--force", "-q"]) == 4
+        rows = read_csv(tmp_path / f"a.{suffix}.gaps.csv")
+        assert [(int(row.pop("first_seq")), int(row["lost"])) for row in rows] == gaps
+        wanted = wanted or rows
+        assert rows == wanted
+
+
+def test_tables_that_wrap(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """HDF5, CSV and the summary have the gaps and the numbers of the controls."""
+    source, hdf, table = (
+        str(tmp_path / f"a.{suffix}") for suffix in ("zio", "nxs", "csv")
+    )
+    for start in STARTS:
+        gaps = wrapped(Path(source), start)
+        numbers = [(start + place) % WRAP for place in THERE]
+        assert main([source, "-o", hdf, "--force", "--json", "-q"]) == 4
+        report = json.loads(capsys.readouterr().out)
+        assert (report["lost"], report["gaps"]) == (5, 2)
+        with h5py.File(hdf) as file:
+            group = file["entry"][Kind().name]
+            losses = group["losses"][()]
+            assert list(zip(losses["first_seq"], losses["lost"])) == gaps
+            counts = {key: int(item[()]) for key, item in group["statistics"].items()}
+        assert (counts["first_seq"], counts["last_seq"]) == (numbers[0], numbers[-1])
+        assert main(["verify", hdf]) == 4
+        assert main([hdf, "-o", table, "--force", "-q"]) == 4
+        capsys.readouterr()
+        rows = read_csv(Path(table))[::4]
+        assert [int(row["seq"]) for row in rows] == numbers
+        assert [int(row["lost"]) for row in rows] == [0, 0, 0, 2, 0, 3, 0]
 
 
 def test_a_gap_that_no_file_holds(nexus: Any, tmp_path: Path) -> None:

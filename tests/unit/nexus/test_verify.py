@@ -4,12 +4,14 @@
 import json
 import os
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import h5py
 import numpy as np
 import pytest
+from zio_nexus.cli import main
 from zio_nexus.superblock import checksum, repair
 
 from .makeblocks import Kind, make_block, make_file
@@ -149,6 +151,63 @@ def test_parts(nexus: Any, tmp_path: Path) -> None:
     assert [file["channels"][KIND.name]["lost"] for file in found] == [0, 7]
     nexus("verify", files[0])
     nexus("verify", files[1], status=4)
+
+
+def make_parts() -> tuple[bytes, int]:
+    """Make blocks of two channels, with a loss before each. When the type of channel 1
+    changes, a part begins. Channel 2 comes late. Return how many are lost, too."""
+    content, numbers, total = b"", [0, 0], 0
+    for part in range(5):
+        kinds = Kind(chan=1, ssize=2 << part % 2), Kind(chan=2)
+        for place in range(60):
+            which = place % 2 if part else 0
+            lost = 1 + place % 3 if numbers[which] else 0
+            numbers[which] += 1 + lost
+            total += lost
+            content += make_block(kinds[which], numbers[which])
+    return content, total
+
+
+def stored_losses(path: str) -> dict[str, list[int]]:
+    """Return the block and the number of each loss."""
+    with h5py.File(path) as file:
+        names = {Kind(chan=1).name, Kind(chan=2).name} & file["entry"].keys()
+        tables = {name: file["entry"][name]["losses"][()] for name in names}
+    return {name: table[["block", "lost"]].tolist() for name, table in tables.items()}
+
+
+def test_each_part(record_stream: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    """Each part says the same of its channels, alone and behind those before it."""
+    content, total = make_parts()
+    status, files = record_stream(content)
+    paths = [str(path) for path in files]
+    tables = [stored_losses(path) for path in paths]
+    assert status == 4 and len(paths) == 5
+    assert all(
+        table and not table[0][0] for file in tables[2:] for table in file.values()
+    )
+    wanted = [
+        {name: sum(lost for _, lost in table) for name, table in file.items()}
+        for file in tables
+    ]
+    assert sum(sum(file.values()) for file in wanted) == total
+    for first, end in combinations(range(len(paths) + 1), 2):
+        assert main(["verify", "--json", *reversed(paths[first:end])]) == 4
+        files = json.loads(capfd.readouterr().out)["files"]
+        assert all(file["good"] for file in files), (first, end)
+        found = [
+            {name: channel["lost"] for name, channel in file["channels"].items()}
+            for file in files
+        ]
+        assert found == wanted[first:end]
+    with h5py.File(paths[2], "r+") as file:
+        group = file["entry"][Kind().name]
+        row = group["losses"][0]
+        row["lost"] += 1
+        group["losses"][0] = row
+        group["statistics/lost"][()] += 1
+    assert main(["verify", paths[2]]) == 4
+    assert main(["verify", *paths]) == 1
 
 
 def make_sysfs(tmp_path: Path, blocks: int, lost: int) -> None:

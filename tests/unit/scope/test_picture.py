@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
+from dataclasses import replace
+from itertools import combinations
+
 import numpy as np
 import pytest
 from zio_scope import frame
@@ -63,6 +66,33 @@ def test_a_loss_is_a_gap_and_is_counted() -> None:
     assert np.isnan(values[200:300]).all()
     assert list(values[300:]) == list(range(200, 300))
     assert (found.lines[0].missing, found.lines[0].blocks) == (3, 3)
+
+
+@pytest.mark.parametrize("shown", range(1, 6))
+@pytest.mark.parametrize("width", [16, 10_000])
+def test_each_shown_block_tells_its_loss(shown: int, width: int) -> None:
+    """A loss counts from the first to the last shown block, whatever the picture is. Gaps
+    are between two shown blocks."""
+    for lost in combinations(range(5), 2):
+        lists = snapshot(a=blocks(5, lost=lost), b=blocks(5))
+        found = [number for number in lost if number >= 5 - shown]
+        view = View(
+            channels=("a", "b"), blocks=shown, width=width, spectrum=("a", "hann")
+        )
+        trigger = Trigger("auto", level=450.5, channel="b")
+        for chosen in (view, replace(view, trigger=trigger)):
+            picture = waveform(lists, chosen, 0)
+            assert picture is not None
+            missing = [line.missing for line in picture.lines]
+            assert missing == [3 * len(found), 0]
+            assert [line.blocks for line in picture.lines] == [shown, shown]
+        if width == 10_000:
+            gaps = len([number for number in found if number > 5 - shown])
+            whole = waveform(lists, view, 0)
+            assert whole is not None
+            assert np.isnan(whole.lines[0].values).sum() == 100 * gaps
+        tones = spectrum(lists, view, 0)
+        assert tones is None or tones.lines[0].missing == 3 * len(found)
 
 
 def test_zoom_takes_the_samples_of_the_range() -> None:

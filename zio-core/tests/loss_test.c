@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* loss_test.c: what a loss tells, and to whom, wherever the core loses a block or an event */
+#include <linux/wait.h>
+
+#include "engine/trace.h"
+#include "test-stream.h"
+
+/* A loss as its tracepoint tells it, and what was to be seen at that moment */
+struct loss {
+	const struct zio_channel_core *chan;	/* NULL: an event of the set */
+	u64 n;
+	u32 seq;
+	int cause;
+	int error;
+	u64 counted;
+	bool has_alarm;
+};
+
+static struct witness {
+	struct kunit *test;
+	struct loss loss[32];
+	unsigned int n;
+} seen;
+
+static u64 count_of(const struct zio_cset_core *cset, const struct zio_channel_core *chan)
+{
+	if (!chan)
+		return atomic_long_read(&cset->lost_triggers);
+	return zio_channel_losses(chan) + chan->route_lost;
+}
+
+static int alarms_of(const struct zio_cset_core *cset, const struct zio_channel_core *chan)
+{
+	int bit = chan ? ZIO_ALARM_LOST_BLOCK : ZIO_ALARM_LOST_TRIGGER;
+
+	chan = chan ?: cset->chan[0];
+	return (atomic_read(&chan->alarms) | atomic_read(&chan->alarms_new)) & bit;
+}
+
+static void note_loss(void *unused, const struct zio_cset_core *cset,
+		      const struct zio_channel_core *chan, u64 n, u32 seq, int cause, int error)
+{
+	if (seen.n < ARRAY_SIZE(seen.loss))
+		seen.loss[seen.n++] = (struct loss){
+			chan, n, seq, cause, error, count_of(cset, chan),
+			alarms_of(cset, chan),
+		};
+}
+
+static void end_watch(void *unused)
+{
+	unregister_trace_zio_lost(note_loss, NULL);
+	tracepoint_synchronize_unregister();
+}
+
+static void watch_losses(struct kunit *test)
+{
+	int ret;
+
+	memset(&seen, 0, sizeof(seen));
+	seen.test = test;
+	ret = register_trace_zio_lost(note_loss, NULL);
+	if (ret == -ENOSYS)
+		kunit_skip(test, "a kernel without tracepoints");
+	KUNIT_ASSERT_EQ(test, ret, 0);
+	test_add_action(test, end_watch, NULL);
+}
+
+/*
+ * The next loss is this one. Whoever sees its alarm finds it counted, so the count is there
+ * before the alarm. Then the alarm is there. Later losses of the channel raise it again.
+ */
+static void expect_loss(struct zio_cset_core *cset, struct zio_channel_core *chan, u64 n,
+			u32 seq, int cause, int error)
+{
+	struct kunit *test = seen.test;
+	struct loss *loss = &seen.loss[0];
+
+	KUNIT_ASSERT_GT(test, seen.n, 0);
+	KUNIT_EXPECT_PTR_EQ(test, loss->chan, chan);
+	KUNIT_EXPECT_EQ(test, loss->n, n);
+	KUNIT_EXPECT_EQ(test, loss->seq, seq);
+	KUNIT_EXPECT_EQ(test, loss->cause, cause);
+	KUNIT_EXPECT_EQ(test, loss->error, error);
+	KUNIT_EXPECT_EQ(test, loss->counted, n);
+	KUNIT_EXPECT_FALSE(test, loss->has_alarm);
+	KUNIT_EXPECT_TRUE(test, alarms_of(cset, chan));
+	KUNIT_EXPECT_EQ(test, count_of(cset, chan), n);
+	KUNIT_EXPECT_EQ(test, seen.n, 1);
+}
+
+static struct test_device *create(struct kunit *test, unsigned long flags)
+{
+	struct test_device *tdev = test_device_create(test, flags, 1);
+
+	watch_losses(test);
+	return tdev;
+}
+
+/* --- inputs */
+
+static void no_block_is_free(struct kunit *test)
+{
+	struct test_device *tdev = create(test, 0);
+
+	test_fire_events(tdev, ZIO_DEFAULT_LEN + 1);
+	expect_loss(tdev->cset, tdev->cset->chan[0], 1, ZIO_DEFAULT_LEN, ZIO_LOSS_NO_BLOCK, 0);
+}
+
+static void no_blocks_are_free_for_all_shots(struct kunit *test)
+{
+	struct test_device *tdev = create(test, ZIO_CSET_SHOTS);
+
+	KUNIT_ASSERT_EQ(test, test_store_u32(&tdev->cset->bind->kobj, "nshots", 3), 0);
+	test_fire_events(tdev, ZIO_DEFAULT_LEN / 3 + 1);
+	expect_loss(tdev->cset, tdev->cset->chan[0], 3, ZIO_DEFAULT_LEN / 3 * 3,
+		    ZIO_LOSS_NO_BLOCK, 0);
+}
+
+static void an_old_block_gives_way(struct kunit *test)
+{
+	struct test_device *tdev = create(test, 0);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+
+	chan->buf->prefer_new = true;
+	test_fire_events(tdev, ZIO_DEFAULT_LEN + 1);
+	expect_loss(tdev->cset, chan, 1, 0, ZIO_LOSS_OLD, 0);
+}
+
+static void hardware_loses_events(struct kunit *test)
+{
+	struct test_device *tdev = create(test, 0);
+
+	tdev->io_return = ZIO_PENDING;
+	test_fire_events(tdev, 1);
+	zio_cset_lost(&tdev->cset->pub, 5);
+	expect_loss(tdev->cset, tdev->cset->chan[0], 5, 0, ZIO_LOSS_HARDWARE, 0);
+}
+
+/* --- a driver fails: in raw_io(), before it returns, or later */
+
+static void a_driver_refuses_an_event(struct kunit *test)
+{
+	struct test_device *tdev = create(test, 0);
+
+	tdev->io_return = -EPIPE;
+	test_fire(tdev->cset);
+	expect_loss(tdev->cset, tdev->cset->chan[0], 1, 0, ZIO_LOSS_ERROR, -EPIPE);
+}
+
+static void fail(struct test_device *tdev)
+{
+	zio_cset_fail(&tdev->cset->pub, -EPIPE);
+}
+
+static void a_driver_gives_blocks_back_early(struct kunit *test)
+{
+	struct test_device *tdev = create(test, 0);
+
+	tdev->io_return = ZIO_PENDING;
+	tdev->start = fail;
+	test_stop_demand(tdev);
+	test_fire(tdev->cset);
+	expect_loss(tdev->cset, tdev->cset->chan[0], 1, 0, ZIO_LOSS_ERROR, -EPIPE);
+}
+
+static void a_driver_gives_blocks_back(struct kunit *test)
+{
+	struct test_device *tdev = create(test, 0);
+
+	tdev->io_return = ZIO_PENDING;
+	test_stop_demand(tdev);
+	test_fire(tdev->cset);
+	fail(tdev);
+	expect_loss(tdev->cset, tdev->cset->chan[0], 1, 0, ZIO_LOSS_ERROR, -EPIPE);
+}
+
+/* The driver had the blocks of an event, not of a program that waits. */
+static void the_core_takes_blocks_back(struct kunit *test)
+{
+	struct test_device *tdev = create(test, 0);
+
+	tdev->io_return = ZIO_PENDING;
+	test_stop_demand(tdev);
+	test_fire(tdev->cset);
+	test_freeze_once(tdev->cset);
+	expect_loss(tdev->cset, tdev->cset->chan[0], 1, 0, ZIO_LOSS_ABORT, 0);
+}
+
+/* --- outputs */
+
+/* Writes @n blocks. The first one reaches the driver at once. */
+static struct zio_channel_core *write_blocks(struct test_device *tdev, unsigned int n)
+{
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(tdev->test, chan);
+	u16 samples[ZIO_DEFAULT_NSAMPLES] = { };
+
+	tdev->io_return = ZIO_PENDING;
+	while (n--)
+		KUNIT_ASSERT_EQ(tdev->test, test_write(user->data, samples, sizeof(samples)),
+				sizeof(samples));
+	test_user_close(user);
+	return chan;
+}
+
+static void the_driver_of_an_output_fails(struct kunit *test)
+{
+	struct test_device *tdev = create(test, ZIO_CSET_OUTPUT);
+	struct zio_channel_core *chan = write_blocks(tdev, 1);
+
+	fail(tdev);
+	expect_loss(tdev->cset, chan, 1, 0, ZIO_LOSS_ERROR, -EPIPE);
+}
+
+static void the_core_takes_a_block_of_an_output_back(struct kunit *test)
+{
+	struct test_device *tdev = create(test, ZIO_CSET_OUTPUT);
+	struct zio_channel_core *chan = write_blocks(tdev, 1);
+
+	test_freeze_once(tdev->cset);
+	expect_loss(tdev->cset, chan, 1, 0, ZIO_LOSS_ABORT, 0);
+}
+
+/* Another length drops what is queued. */
+static void queued_blocks_of_an_output_go(struct kunit *test)
+{
+	struct test_device *tdev = create(test, ZIO_CSET_OUTPUT);
+	struct zio_channel_core *chan;
+
+	KUNIT_ASSERT_EQ(test, test_enable_trigger(tdev->cset, false), 0);
+	chan = write_blocks(tdev, 1);
+	KUNIT_ASSERT_EQ(test, test_set_samples(tdev->cset, 2 * ZIO_DEFAULT_NSAMPLES), 0);
+	expect_loss(tdev->cset, chan, 1, 0, ZIO_LOSS_ABORT, 0);
+}
+
+static void an_output_has_no_block_for_an_event(struct kunit *test)
+{
+	struct test_device *tdev = create(test, ZIO_CSET_OUTPUT);
+
+	test_fire_events(tdev, 1);
+	expect_loss(tdev->cset, tdev->cset->chan[0], 1, 0, ZIO_LOSS_EMPTY, 0);
+}
+
+static void a_route_finds_no_room(struct kunit *test)
+{
+	struct test_device *in = test_device_create(test, 0, 1);
+	struct test_device *out = create(test, ZIO_CSET_OUTPUT);
+	char name[32];
+
+	snprintf(name, sizeof(name), "ztest-%04x-0-0", in->zdev->id);
+	out->io_return = ZIO_PENDING;
+	test_stop_demand(in);
+	KUNIT_ASSERT_EQ(test, test_set_source(out->cset->chan[0], name), 0);
+	test_fire_events(in, ZIO_DEFAULT_LEN + 1);
+	expect_loss(out->cset, out->cset->chan[0], 1, ZIO_DEFAULT_LEN, ZIO_LOSS_ROUTE, 0);
+}
+
+/* --- events */
+
+static void a_busy_set_loses_an_event(struct kunit *test)
+{
+	struct test_device *tdev = create(test, 0);
+
+	tdev->io_return = ZIO_PENDING;
+	zio_trigger_fire(tdev->cset->bind->trig);
+	KUNIT_EXPECT_EQ(test, zio_trigger_fire(tdev->cset->bind->trig), -EBUSY);
+	expect_loss(tdev->cset, NULL, 1, 0, ZIO_LOSS_BUSY, 0);
+}
+
+static void a_trigger_misses_events(struct kunit *test)
+{
+	struct test_device *tdev = create(test, 0);
+
+	zio_trigger_miss(tdev->cset->bind->trig, 7);
+	expect_loss(tdev->cset, NULL, 7, 0, ZIO_LOSS_MISSED, 0);
+}
+
+static struct zio_trigger *chained;
+
+static void fire_again(struct zio_cset_notifier *notifier)
+{
+	zio_trigger_fire(chained);
+}
+
+static void remove_notifier(void *notifier)
+{
+	zio_cset_notifier_remove(notifier);
+}
+
+static void a_chain_ends(struct kunit *test)
+{
+	struct test_device *tdev = create(test, 0);
+	struct zio_cset_notifier notifier = { .done = fire_again };
+	char address[32];
+
+	chained = tdev->cset->bind->trig;
+	snprintf(address, sizeof(address), "ztest-%04x/cset0", tdev->zdev->id);
+	KUNIT_ASSERT_EQ(test, zio_cset_notifier_add(&notifier, address), 0);
+	test_add_action(test, remove_notifier, &notifier);
+	zio_trigger_fire(chained);
+	test_release_action(test, remove_notifier, &notifier);
+	expect_loss(tdev->cset, NULL, 1, 0, ZIO_LOSS_CHAIN, 0);
+}
+
+/* --- streams */
+
+static void an_old_block_of_a_stream_gives_way(struct kunit *test)
+{
+	struct test_device *tdev = create(test, ZIO_CSET_STREAM);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+
+	chan->buf->prefer_new = true;
+	test_fire_events(tdev, 1);
+	KUNIT_ASSERT_EQ(test, take(chan, ZIO_DEFAULT_LEN, 0), ZIO_DEFAULT_LEN);
+	zio_channel_complete(&chan->pub, ZIO_DEFAULT_LEN);
+	KUNIT_EXPECT_EQ(test, take(chan, 1, 0), 1);
+	expect_loss(tdev->cset, chan, 1, 0, ZIO_LOSS_OLD, 0);
+}
+
+static void hardware_drops_blocks_of_a_stream(struct kunit *test)
+{
+	struct test_device *tdev = create(test, ZIO_CSET_STREAM);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+
+	test_fire_events(tdev, 1);
+	KUNIT_ASSERT_EQ(test, take(chan, 2, 0), 2);
+	zio_channel_complete(&chan->pub, 1);
+	zio_channel_lost(&chan->pub, 4);
+	expect_loss(tdev->cset, chan, 4, 1, ZIO_LOSS_HARDWARE, 0);
+}
+
+static struct zio_channel_core *play(struct test_device *tdev)
+{
+	struct zio_channel_core *chan = write_blocks(tdev, 3);
+
+	KUNIT_ASSERT_EQ(tdev->test, zio_channel_take_blocks(&chan->pub, 1), 1);
+	return chan;
+}
+
+static void hardware_loses_a_block_of_an_output(struct kunit *test)
+{
+	struct test_device *tdev = create(test, ZIO_CSET_STREAM | ZIO_CSET_OUTPUT);
+	struct zio_channel_core *chan = play(tdev);
+
+	zio_channel_lost(&chan->pub, 1);
+	expect_loss(tdev->cset, chan, 1, 0, ZIO_LOSS_HARDWARE, 0);
+}
+
+static void a_playing_driver_fails(struct kunit *test)
+{
+	struct test_device *tdev = create(test, ZIO_CSET_STREAM | ZIO_CSET_OUTPUT);
+	struct zio_channel_core *chan = play(tdev);
+
+	fail(tdev);
+	expect_loss(tdev->cset, chan, 1, 0, ZIO_LOSS_ERROR, -EPIPE);
+}
+
+static struct kunit_case loss_cases[] = {
+	KUNIT_CASE(no_block_is_free),
+	KUNIT_CASE(no_blocks_are_free_for_all_shots),
+	KUNIT_CASE(an_old_block_gives_way),
+	KUNIT_CASE(hardware_loses_events),
+	KUNIT_CASE(a_driver_refuses_an_event),
+	KUNIT_CASE(a_driver_gives_blocks_back_early),
+	KUNIT_CASE(a_driver_gives_blocks_back),
+	KUNIT_CASE(the_core_takes_blocks_back),
+	KUNIT_CASE(the_driver_of_an_output_fails),
+	KUNIT_CASE(the_core_takes_a_block_of_an_output_back),
+	KUNIT_CASE(queued_blocks_of_an_output_go),
+	KUNIT_CASE(an_output_has_no_block_for_an_event),
+	KUNIT_CASE(a_route_finds_no_room),
+	KUNIT_CASE(a_busy_set_loses_an_event),
+	KUNIT_CASE(a_trigger_misses_events),
+	KUNIT_CASE(a_chain_ends),
+	KUNIT_CASE(an_old_block_of_a_stream_gives_way),
+	KUNIT_CASE(hardware_drops_blocks_of_a_stream),
+	KUNIT_CASE(hardware_loses_a_block_of_an_output),
+	KUNIT_CASE(a_playing_driver_fails),
+	{}
+};
+
+TEST_SUITE("zio-loss", loss_cases);
