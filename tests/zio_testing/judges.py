@@ -284,6 +284,7 @@ RUN_BY_ALL = re.compile(
 )
 # Programs that no test judges in a minute, by what does
 ELSEWHERE = {
+    "tests/check --kernel icount": (r"tests/selftests/load_test\.c",),
     "make bench, which measures": (
         r"bench/(?!suite/jitter).*",
         r"tools/programs/.*/bench(/.*)?",

@@ -64,7 +64,9 @@ PLACES = {
     **{flavour.name: Place(flavour.name) for flavour in FLAVOURS},
 }
 # Those of make check, which has only distro, and of make check-all
-KERNELS = "kasan leaks delays rt preempt distro single swiotlb iommu foreign icount".split()
+KERNELS = (
+    "kasan leaks delays rt preempt distro single swiotlb iommu foreign icount".split()
+)
 
 
 def find_place(name: str) -> Place:
