@@ -173,6 +173,7 @@ def pytest_command(words: list[str]) -> Words:
 def prepare(command: Words) -> None:
     """Make what the tests need. pytest would not show how far that is."""
     os.environ.setdefault("ZIO_RUN", f"{os.getpid()}-{time.time()}")
+    os.environ["ZIO_TIER"] = "check" if "--tier=check" in command else ""
     with Ticker(lambda: "; ".join(notes()) or "preparing"):
         steps.prepare(list(map(str, command)))
     os.environ["ZIO_PREPARED"] = "yes"

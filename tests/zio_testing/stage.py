@@ -39,6 +39,13 @@ def is_newer(target: Path, sources: list[Path]) -> bool:
     return all(source.stat().st_mtime <= made for source in sources)
 
 
+def is_wanted(file: Path) -> bool:
+    """Tell if this run needs a program. `make check` runs some of the tests only."""
+    is_test = selftests.is_selftest(file.name)
+    in_check = os.environ.get("ZIO_TIER") == "check"
+    return not (is_test and in_check) or Selftest(file).has("check")
+
+
 def build_programs(toolchain: Toolchain, library: Path) -> Path:
     """Compile the selftests that are older than their files, or than a header. Return
     their directory."""
@@ -51,7 +58,11 @@ def build_programs(toolchain: Toolchain, library: Path) -> Path:
     for path in [*place.iterdir(), *(place / "bin").iterdir()]:
         if path.is_file() and path not in programs:
             path.unlink()
-    old = {to: f for to, f in programs.items() if not is_newer(to, [*f, *shared])}
+    old = {
+        to: files
+        for to, files in programs.items()
+        if is_wanted(files[0]) and not is_newer(to, [*files, *shared])
+    }
     jobs: list[Future[None]] = []
 
     def count() -> str:
