@@ -70,7 +70,10 @@ NOT_CHECK = (
     "unit/man_test.sh",
     "unit/python/test_install.py",
     "unit/python/test_interpreters.py",
+    "unit/scope/test_command.py",
+    "unit/scope/test_gate.py",
     "unit/scope/test_install.py",
+    "unit/scope/test_tls.py",
 )
 # Others judge the same, and more: quick has them, as they are faster.
 TWINS = ("test_kunit.py::test_uml",)
