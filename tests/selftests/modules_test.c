@@ -2,7 +2,6 @@
 /*
  * modules_test.c: modules are loaded, with parameters, and unloaded
  *
- * # check
  * # leaks
  */
 #include "board.h"
@@ -17,8 +16,6 @@ SETUP(fresh)
 
 SETUP(empty)
 {
-	unload("zio-board");
-	unload("zio-mini");
 	unload("zio-zero");
 }
 
@@ -92,28 +89,6 @@ TEST("many boards with six channels each", empty)
 	unload("zio-zero");
 	ASSERT_EQ(count_objects("zzero"), 0);
 	ASSERT_EQ(count_names("/dev/zio", "z"), 0);
-}
-
-TEST("zio-mini drives the devices that zio-board makes", empty)
-{
-	load("zio-mini");
-	ASSERT_EQ(count_objects("zmini"), 0);
-	run("zio-load zio-board driver=zio-mini count=3");
-	ASSERT_EQ(count_names("/sys/bus/zio/devices", "zmini"), 3);
-	check_samples("/dev/zio/zmini-0000-0-0-data", 0);
-	check_samples("/dev/zio/zmini-0002-0-1-data", 1);
-}
-
-TEST("devices stay without a driver, and a driver without devices", empty)
-{
-	load("zio-mini");
-	run("zio-load zio-board driver=zio-mini count=3");
-	unload("zio-mini");
-	ASSERT_EQ(count_objects("zmini"), 0);
-	load("zio-mini");
-	ASSERT_EQ(count_names("/sys/bus/zio/devices", "zmini"), 3);
-	unload("zio-board");
-	ASSERT_EQ(count_objects("zmini"), 0);
 }
 
 TEST_EACH("modprobe refuses: %s", empty,
