@@ -12,7 +12,7 @@ from .common import Failure, Process, read_end, read_log, running, say, wait
 from .tap import faults_in
 
 TIMED_OUT, NO_END, FAULT = 124, 98, 99
-BEGUN = "zio-vm: begin"
+BEGUN, SHELL = "zio-vm: begin", "zio-vm: shell"
 
 
 def is_over(seconds: float, limit: float | None) -> bool:
@@ -88,11 +88,15 @@ class Boot:
         """Run a machine whose second port is this terminal."""
         self.timeout = timeout
         port = ["-chardev", "stdio,id=out,signal=off", *self.port.format("out").split()]
+        begin, has_shell = time.monotonic(), False
         with running(self.start(port, stdout=None)) as process:
-            try:
-                process.wait(timeout)
-            except subprocess.TimeoutExpired:
-                self.timed_out = True
+            while wait(process, 1.0 if has_shell else 0.1) is None:
+                has_shell = has_shell or SHELL in read_log(self.log)
+                if not has_shell:
+                    self.progress.show()
+                self.timed_out = is_over(time.monotonic() - begin, timeout)
+                if self.timed_out:
+                    break
         self.status = process.returncode
 
     # --- the end ------------------------------------------------------------------

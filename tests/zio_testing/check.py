@@ -31,6 +31,7 @@ The steps are:
   litmus     the memory barriers, against the kernel's memory model
   kafka      zio-kafka with a mock, and with real brokers, some of which are killed
   vm         the tests of the virtual machine
+  shell      types README.md, first-steps.md and tutorial.md into its shell
   kernel     compiles the kernel with sanitizers, if the cache does not have it
   kunit      the KUnit suites, on the distribution's kernel, and on one with KASAN,
              lockdep and kmemleak. ZIO_KUNIT_SUITES has the names of suites, commas

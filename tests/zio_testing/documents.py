@@ -20,7 +20,7 @@ from .debian_root import Root
 from .disk import TRIAL, Disk, add_trial
 from .document import Block, encode, run_page
 from .guest import Running
-from .machine import Machine, qemu_command
+from .machine import SOUND, Machine, qemu_command
 from .package_build import VERSION, built, packages_in
 from .package_install import install
 from .package_newer import NEW, make_newer
@@ -41,8 +41,7 @@ READY = "zio-guest: ready"
 BOOT_LIMIT, BLOCK_LIMIT, UPGRADE_LIMIT = 900, 300, 1200
 RECIPES = ("recipe-lib", "upgrade-recipe")
 # A sound card, and a network card that reaches nothing but QEMU
-DEVICES = "-audiodev none,id=sound -device intel-hda -device hda-duplex,audiodev=sound"
-DEVICES += " -nic user,restrict=on,model=e1000"
+DEVICES = f"{SOUND} -nic user,restrict=on,model=e1000"
 # The other machines of the pages are this one, with a network of their own.
 MACHINES = """Host frontend lab store
 	ProxyCommand unshare --net sh -c "ip link set lo up; exec /usr/sbin/sshd -i"

@@ -69,6 +69,7 @@ interactive=no
 leaks=no
 host_modules=
 net_modules=
+relay=
 """
 
 # The machines that run now, in any thread

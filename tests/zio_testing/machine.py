@@ -26,6 +26,9 @@ ARGUMENTS = (
 MOUNTS = "-fsdev local,id={0},path={1},security_model=none,readonly=on,multidevs=remap "
 MOUNTS += "-device virtio-9p-pci,fsdev={0},mount_tag={0}"
 
+# A sound card that nobody hears
+SOUND = "-audiodev none,id=sound -device intel-hda -device hda-duplex,audiodev=sound"
+
 
 @dataclass
 class Machine:

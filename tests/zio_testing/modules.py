@@ -77,6 +77,19 @@ def build_tools(toolchain: Toolchain, *targets: str | PurePath) -> Path:
     return directory / "tools"
 
 
+def install_python(root: Path) -> None:
+    """Build the Python package in the checkout. Install it in @root, with the programs
+    that are in Python, where Debian's packages have them."""
+    (root / "usr/share/bash-completion/completions").mkdir(parents=True, exist_ok=True)
+    make: list[str | Path] = ["make", "-C", ROOT / "tools", f"DESTDIR={root}"]
+    make += ["PREFIX=/usr", "PYTHONDIR=/usr/lib/python3/dist-packages"]
+    make += [f"install-{name}" for name in ("python", "selftest", "nexus", "scope")]
+    lock = CACHE / "python" / tag_of(ROOT)
+    with locked(lock):
+        log, complaint = lock.with_suffix(".log"), "the Python programs do not build"
+        build(make, log, complaint)
+
+
 def main(words: list[str]) -> int:
     parser = Parser()
     parser.add_argument("kernel")

@@ -40,6 +40,7 @@ STEPS = {
     "mutants": ["test_mutants.py"],
     "kunit": ["test_kunit.py"],
     "vm": ["test_vm.py"],
+    "shell": ["test_shell.py"],
     "selftests": ["selftests"],
     "intree": ["test_in_tree.py"],
 }
@@ -78,6 +79,8 @@ NOT_CHECK = (
 # Others judge the same, and more: quick has them, as they are faster.
 TWINS = ("test_kunit.py::test_uml",)
 CHECK_PLACE = "distro"
+# These need the modules.
+MACHINES = "selftests kunit vm shell build live mutants kernel".split()
 # The jobs of setup
 CHECK_JOBS = ("pytest", "build", "vm", "kunit", "check", "python-lib", "record", "page")
 PATHS = sorted(
@@ -86,7 +89,9 @@ PATHS = sorted(
 )
 PACKAGES = ("python", "nexus", "scope", "pva", "live", "languages")
 # One machine, cluster, or scratch tree serves all tests of these.
-UNDIVIDED = "docs live kafka mutants packages pages wheels pva matrix intree".split()
+UNDIVIDED = (
+    "docs live kafka mutants packages pages wheels pva matrix intree shell".split()
+)
 PYTHON_PATHS = (
     TESTING,
     ROOT / "tools/python/build/lib",
@@ -199,7 +204,7 @@ def prepare(args: list[str]) -> None:
     else:
         goals = find_goals(chosen, packages)
     jobs: list[Callable[[], None]] = []
-    if chosen & {"selftests", "kunit", "vm", "build", "live", "mutants", "kernel"}:
+    if chosen & set(MACHINES):
         jobs.append(build_modules)
     if packages or goals:
         jobs.append(partial(build_package_and_tools, *goals))
