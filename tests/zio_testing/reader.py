@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A reader of the documents, who types their commands into the shell of `tests/vm`."""
+"""A reader of the documents types their commands into the shell of `tests/vm`."""
 
 from __future__ import annotations
 
@@ -57,13 +57,17 @@ class Reader:
     def type(self, text: str) -> None:
         os.write(self.terminal, text.encode())
 
-    def read_until(self, words: str, limit: float) -> str:
-        """Return what the terminal shows up to these words, which are left out."""
-        end = time.monotonic() + limit
+    def read_until(self, words: str, limit: int) -> str:
+        """Return what the terminal shows up to these words, which are left out. The limit
+        is for seconds in which it shows nothing, while this program runs."""
+        silent = 0
         while words not in self.said:
-            left = end - time.monotonic()
-            if left < 0 or not select.select([self.terminal], [], [], left)[0]:
-                raise Failure(f"no '{words.strip()}' in {limit} s:\n{self.said}")
+            if not select.select([self.terminal], [], [], 1)[0]:
+                silent += 1
+                if silent > limit:
+                    raise Failure(f"no '{words.strip()}' in {limit} s:\n{self.said}")
+                continue
+            silent = 0
             try:
                 part = os.read(self.terminal, 1 << 16)
             except OSError as error:
