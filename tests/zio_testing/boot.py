@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Run a machine to its end, and return its status."""
 
+import contextlib
 import re
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .common import Failure, Process, read_end, read_log, running, say, wait
+from .progress import shown
 from .tap import faults_in
 
 TIMED_OUT, NO_END, FAULT = 124, 98, 99
@@ -64,20 +66,25 @@ class Boot:
             port = f"file,id=port{number},path=/dev/fdset/{number},append=on"
             ports += ["-chardev", port, *self.port.format(f"port{number}").split()]
         process = self.start(ports, stdin=subprocess.DEVNULL, pass_fds=pipes)
-        with running(process):
-            self.watch(process, boot_seconds)
+        with running(process), contextlib.ExitStack() as booting:
+            booting.enter_context(shown("booting"))
+            self.watch(process, boot_seconds, booting)
         self.status = process.returncode
 
-    def watch(self, process: Process, boot_seconds: float) -> None:
+    def watch(
+        self, process: Process, boot_seconds: float, booting: contextlib.ExitStack
+    ) -> None:
         """Wait for the end, or the timeout. Before the first process the log grows within
-        @boot_seconds, and then within self.silence."""
+        @boot_seconds, and then within self.silence. Close @booting in between."""
         begin = changed = time.monotonic()
         size, begun = 0, False
         while wait(process, 1.0 if begun else 0.2) is None:
             now, before = time.monotonic(), size
             size = self.log.stat().st_size if self.log.exists() else 0
             changed = now if size != before else changed
-            begun = begun or BEGUN in read_log(self.log)
+            if not begun and BEGUN in read_log(self.log):
+                begun = True
+                booting.close()
             self.timed_out = is_over(now - begin, self.timeout)
             self.stood_still = not begun and now - changed > boot_seconds
             self.fell_silent = is_over(now - changed, self.silence)
@@ -89,11 +96,15 @@ class Boot:
         self.timeout = timeout
         port = ["-chardev", "stdio,id=out,signal=off", *self.port.format("out").split()]
         begin, has_shell = time.monotonic(), False
-        with running(self.start(port, stdout=None)) as process:
+        with (
+            running(self.start(port, stdout=None)) as process,
+            contextlib.ExitStack() as booting,
+        ):
+            booting.enter_context(shown("booting"))
             while wait(process, 1.0 if has_shell else 0.1) is None:
-                has_shell = has_shell or SHELL in read_log(self.log)
-                if not has_shell:
-                    self.progress.show()
+                if not has_shell and SHELL in read_log(self.log):
+                    has_shell = True
+                    booting.close()
                 self.timed_out = is_over(time.monotonic() - begin, timeout)
                 if self.timed_out:
                     break

@@ -47,8 +47,8 @@ class Image:
             shutil.copy(script, self.at("/usr/sbin"))
         # In PATH it stands before that of busybox.
         self.at("/usr/local/bin").mkdir(parents=True)
-        for script in ("modprobe", "udevadm"):
-            shutil.copy(TESTING / "machine/guest" / script, self.at("/usr/local/bin"))
+        for name in ("modprobe", "udevadm"):
+            shutil.copy(TESTING / "machine/guest" / name, self.at("/usr/local/bin"))
         tools = build_tools(self.toolchain) / "bin"
         for tool in filter(is_executable, tools.iterdir()):
             shutil.copy(tool, self.at("/usr/bin"))

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TextIO
 
-from .common import CACHE, Failure, Words, read_log, running, say, start_logged
+from .common import CACHE, Failure, Words, read_log, running, start_logged
 
 SECONDS = 10.0
 Text = Callable[[], str]
@@ -40,7 +40,7 @@ class _Line:
             print(f"\r\033[K# {text}", end="", file=sys.stderr, flush=True)
         elif time.monotonic() - self.last >= SECONDS:
             self.last = time.monotonic()
-            say(text)
+            print(f"# {text}", file=sys.stderr, flush=True)
 
     def end(self) -> None:
         if self.is_terminal:

@@ -10,7 +10,7 @@ import select
 import subprocess
 import time
 
-from .common import ROOT, TESTING, Failure, running
+from .common import ROOT, TESTING, Failure, Words, running
 from .document import encode
 
 BOOT_LIMIT, BLOCK_LIMIT = 1800, 900
@@ -33,7 +33,7 @@ class Reader:
     def __init__(self, *words: str) -> None:
         self.terminal, theirs = pty.openpty()
         self.said = ""
-        command = ["setsid", "-c", TESTING / "vm", *words]
+        command: Words = ["setsid", "-c", TESTING / "vm", *words]
         env = {**os.environ, "TERM": "dumb"}
         self.process = subprocess.Popen(
             command, cwd=ROOT, env=env, stdin=theirs, stdout=theirs, stderr=theirs
