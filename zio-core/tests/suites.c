@@ -12,10 +12,7 @@ MODULE_IMPORT_NS(ZIO_TEST);
  * module cannot: the kernel does not tell it where the suites are. suites.lds does.
  */
 #ifndef CONFIG_KUNIT
-#include <kunit/test.h>
-
-extern struct kunit_suite * const zio_suites_begin[];
-extern struct kunit_suite * const zio_suites_end[];
+#include "test-device.h"
 
 static int __init suites_init(void)
 {

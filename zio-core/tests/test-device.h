@@ -269,4 +269,8 @@ static inline bool test_has_waiter(const struct mutex *lock)
 #endif
 }
 
+/* The bounds of the array of suites, from suites.lds */
+extern struct kunit_suite * const zio_suites_begin[];
+extern struct kunit_suite * const zio_suites_end[];
+
 #endif /* _ZIO_TEST_DEVICE_H */
