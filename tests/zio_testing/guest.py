@@ -418,8 +418,13 @@ class SavedMachine:
         return running
 
 
+# For numpy of this machine, where it has OpenBLAS: that takes the emulated processor for
+# one with instructions of AMD's that QEMU does not have.
+BLAS = "OPENBLAS_CORETYPE=Prescott"
+
+
 def environment() -> str:
     """Return the words of the shell with the variables that tests read."""
     names = "STORM_SECONDS FUZZ_SECONDS NTH_SECONDS REMOVAL_TRIALS SEED".split()
     given = [f"ZIO_{name}={os.environ.get(f'ZIO_{name}', '')}" for name in names]
-    return " ".join([*given, f"ZIO_TREE={TESTING.parent}"])
+    return " ".join([*given, BLAS, f"ZIO_TREE={TESTING.parent}"])
