@@ -194,7 +194,7 @@ help:
 	@echo 'make demo             set up, build, and acquire blocks in a virtual machine'
 	@echo 'make demo-kafka       the same through Apache Kafka, with a recorder'
 	@echo 'make quick [FILE...]  judge a change in a minute'
-	@echo 'make check            does it work here? in ten minutes, in a virtual machine'
+	@echo 'make check            does it work here? in a quarter of an hour'
 	@echo 'make check-all        all other tests, on several kernels; most of an hour'
 	@echo 'make nightly          what takes hours, with random decisions'
 	@echo 'make matrix           compile for all kernels and processors, boot most of them'

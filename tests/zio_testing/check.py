@@ -3,8 +3,8 @@
 
 Usage: check [--all] [--only STEP]... [--kernel NAME]... [TEST]... [OPTION OF pytest]...
 
-With no arguments, check proves in ten minutes that the product works on this machine
-(make check): it builds the modules with all warnings on, and runs the KUnit suites, the
+With no arguments, check proves in some ten minutes that the product works here (make
+check): it builds the modules with all warnings on, and runs the KUnit suites, the
 selftests with "# check" in one virtual machine, and the tests of the library, the
 programs and the Python package. --all runs all that this leaves out (make check-all).
 The steps are:
@@ -31,7 +31,8 @@ The steps are:
   litmus     the memory barriers, against the kernel's memory model
   kafka      zio-kafka with a mock, and with real brokers, some of which are killed
   vm         the tests of the virtual machine
-  shell      types README.md, first-steps.md and tutorial.md into its shell
+  shell      types README.md, first-steps.md and tutorial.md into its shell. It runs only
+             when it is named
   kernel     compiles the kernel with sanitizers, if the cache does not have it
   kunit      the KUnit suites, on the distribution's kernel, and on one with KASAN,
              lockdep and kmemleak. ZIO_KUNIT_SUITES has the names of suites, commas

@@ -44,8 +44,9 @@ STEPS = {
     "selftests": ["selftests"],
     "intree": ["test_in_tree.py"],
 }
-# Tests that run only when they are named, as they compile two kernels
-NAMED = ("intree",)
+# Tests that run only when they are named: intree compiles two kernels, and shell types
+# for half an hour
+NAMED = ("intree", "shell")
 # What `make check` runs, beside the selftests with "# check" on distro. `make check-all`
 # runs the rest.
 CHECK = (
