@@ -285,6 +285,10 @@ RUN_BY_ALL = re.compile(
 # Programs that no test judges in a minute, by what does
 ELSEWHERE = {
     "tests/check --kernel icount": (r"tests/selftests/load_test\.c",),
+    "tests/check --only shell": (
+        r"tests/machine/guest/(apt-get|udevadm|zio-merge-host)",
+        r"tests/(test_shell|zio_testing/reader)\.py",
+    ),
     "make bench, which measures": (
         r"bench/(?!suite/jitter).*",
         r"tools/programs/.*/bench(/.*)?",
