@@ -39,9 +39,12 @@ with contextlib.suppress(ValueError):  # not the main thread
 os.environ["ZIO_SEED"] = str(seed_of_commit())
 os.environ.setdefault("ZIO_RUN", f"{os.getpid()}-{time.time()}")
 os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+# check tells these to its own pytest. One that a test starts must not have them.
+OUTCOME = os.environ.pop("ZIO_OUTCOME", "")
+IS_PREPARED = os.environ.pop("ZIO_PREPARED", "")
 if "PYTEST_XDIST_WORKER" not in os.environ:
     # check has prepared its tests already, as pytest hides what is printed here.
-    if "ZIO_PREPARED" not in os.environ:
+    if not IS_PREPARED:
         steps.prepare(sys.argv[1:])
     os.environ["PYTHONPATH"] = ":".join(map(str, steps.PYTHON_PATHS))
 sys.path[1:1] = list(map(str, steps.PYTHON_PATHS))
@@ -161,15 +164,17 @@ class Report:
 
 
 _report: Report
+# A pytest that a test starts has the variables of a worker, and is none.
+_is_worker = False
 
 
-def pytest_configure() -> None:
-    global _report
-    _report = Report()
+def pytest_configure(config: pytest.Config) -> None:
+    global _report, _is_worker
+    _report, _is_worker = Report(), hasattr(config, "workerinput")
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    if not hasattr(session.config, "workerinput") and session.items:
+    if not _is_worker and session.items:
         _report.add([item.nodeid for item in session.items])
 
 
@@ -180,8 +185,8 @@ def pytest_xdist_node_collection_finished(node: Any, ids: list[str]) -> None:
 
 
 @pytest.hookimpl(hookwrapper=True)
-def pytest_runtestloop(session: pytest.Session) -> Iterator[None]:
-    if hasattr(session.config, "workerinput"):
+def pytest_runtestloop() -> Iterator[None]:
+    if _is_worker:
         yield
         return
     with _report.ticker:
@@ -199,12 +204,12 @@ def pytest_runtest_logstart(nodeid: str) -> None:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    if not os.environ.get("PYTEST_XDIST_WORKER"):
+    if not _is_worker:
         _report.count(report)
 
 
 def pytest_runtest_logfinish(nodeid: str) -> None:
-    if not os.environ.get("PYTEST_XDIST_WORKER"):
+    if not _is_worker:
         _report.end(nodeid)
 
 
@@ -218,7 +223,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Print the last line, or leave it to check."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
-    if not reporter or hasattr(config, "workerinput") or config.option.collectonly:
+    if not reporter or _is_worker or config.option.collectonly:
         return
     bad = [*reporter.stats.get("failed", []), *reporter.stats.get("error", [])]
     found = outcome.Outcome(
@@ -227,8 +232,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         missing=_report.total.total() - len(_report.done),
         failures=[(report.nodeid, report.longreprtext) for report in bad],
     )
-    if path := os.environ.get("ZIO_OUTCOME"):
-        found.write(Path(path))
+    if OUTCOME:
+        found.write(Path(OUTCOME))
     else:
         print(found.last_line(), flush=True)
 

@@ -8,6 +8,8 @@ USUAL = 1200
 MACHINE = 4000
 # One test of these is a whole run of other programs.
 LONG = {"packages": 4000, "pages": 5000, "kernel": 5000, "intree": 8000, "build": 4000}
+# The first one compiles a kernel and all modules.
+LONG |= {"mutants": 4000}
 
 
 def of(nodeid: str) -> int:
