@@ -94,13 +94,14 @@ repeated.
 import contextlib
 import datetime
 import os
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from . import outcome, stage, steps, unsteady
-from .common import TESTING, Failure, Parser, Usage, Words, say, setup
+from .common import TESTING, Failure, Parser, Usage, Words, say, setup, stop, wait
 from .progress import Ticker, notes
 from .selftests import SELFTESTS
 
@@ -182,14 +183,17 @@ def prepare(command: Words) -> None:
 
 
 def run(command: Words) -> int:
-    """Run pytest to its end. Return its status."""
+    """Run pytest to its end. Return its status. Where a signal ends check, pytest gets
+    the time to write how far it was."""
     process = subprocess.Popen(command)
     try:
         return process.wait()
+    except SystemExit as end:
+        process.send_signal(signal.SIGINT)
+        wait(process, 60)
+        return int(end.code or 0)
     finally:
-        if process.poll() is None:
-            process.terminate()
-            process.wait()
+        stop(process)
 
 
 def find_unsteady(found: outcome.Outcome) -> frozenset[str]:
@@ -220,4 +224,6 @@ def main(words: list[str]) -> int:
     if old:
         print(f"unsteady: {', '.join(sorted(old))}")
     print(found.last_line(old), flush=True)
-    return 0 if status in (0, 1) and not (found.missing or found.failed(old)) else 1
+    if status not in (0, 1):
+        return status
+    return 1 if found.missing or found.failed(old) else 0

@@ -9,7 +9,15 @@ from zio_testing.common import TESTING, Words
 
 
 def test_a_run_within_a_worker_tells_its_own_end(tmp_path: Path) -> None:
-    command: Words = ["/usr/bin/python3", "-B", "-m", "pytest", "-q", "--rootdir", TESTING]
+    command: Words = [
+        "/usr/bin/python3",
+        "-B",
+        "-m",
+        "pytest",
+        "-q",
+        "--rootdir",
+        TESTING,
+    ]
     command = [*command, "-c", TESTING / "pyproject.toml", "-p", "no:cacheprovider"]
     command = [*command, TESTING / "unit/testing/test_double.py"]
     env = {**os.environ, "PYTEST_XDIST_WORKER": "gw0", "XDG_CACHE_HOME": str(tmp_path)}
