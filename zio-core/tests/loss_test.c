@@ -20,6 +20,9 @@ static struct witness {
 	struct kunit *test;
 	struct loss loss[32];
 	unsigned int n;
+	struct wait_queue_entry reader;
+	struct wait_queue_head *wq;
+	bool is_woken;
 } seen;
 
 static u64 count_of(const struct zio_cset_core *cset, const struct zio_channel_core *chan)
@@ -97,6 +100,26 @@ static struct test_device *create(struct kunit *test, unsigned long flags)
 	return tdev;
 }
 
+static int note_wake(struct wait_queue_entry *reader, unsigned int mode, int flags, void *key)
+{
+	seen.is_woken |= !!(key_to_poll(key) & EPOLLIN);
+	return 0;
+}
+
+static void end_sleep(void *unused)
+{
+	remove_wait_queue(seen.wq, &seen.reader);
+}
+
+/* A reader sleeps below the watermark, which the channel may never reach. */
+static void sleep_below_watermark(struct kunit *test, struct zio_channel_core *chan)
+{
+	seen.wq = &chan->wq;
+	init_waitqueue_func_entry(&seen.reader, note_wake);
+	add_wait_queue(seen.wq, &seen.reader);
+	test_add_action(test, end_sleep, NULL);
+}
+
 /* --- inputs */
 
 static void no_block_is_free(struct kunit *test)
@@ -105,6 +128,17 @@ static void no_block_is_free(struct kunit *test)
 
 	test_fire_events(tdev, ZIO_DEFAULT_LEN + 1);
 	expect_loss(tdev->cset, tdev->cset->chan[0], 1, ZIO_DEFAULT_LEN, ZIO_LOSS_NO_BLOCK, 0);
+}
+
+static void a_full_buffer_wakes_a_reader(struct kunit *test)
+{
+	struct test_device *tdev = create(test, 0);
+
+	sleep_below_watermark(test, tdev->cset->chan[0]);
+	test_fire_events(tdev, ZIO_DEFAULT_LEN);
+	seen.is_woken = false;
+	test_fire_events(tdev, 1);
+	KUNIT_EXPECT_TRUE(test, seen.is_woken);
 }
 
 static void no_blocks_are_free_for_all_shots(struct kunit *test)
@@ -318,6 +352,20 @@ static void an_old_block_of_a_stream_gives_way(struct kunit *test)
 	expect_loss(tdev->cset, chan, 1, 0, ZIO_LOSS_OLD, 0);
 }
 
+static void a_full_buffer_of_a_stream_wakes_a_reader(struct kunit *test)
+{
+	struct test_device *tdev = create(test, ZIO_CSET_STREAM);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+
+	sleep_below_watermark(test, chan);
+	test_fire_events(tdev, 1);
+	KUNIT_ASSERT_EQ(test, take(chan, ZIO_DEFAULT_LEN, 0), ZIO_DEFAULT_LEN);
+	zio_channel_complete(&chan->pub, ZIO_DEFAULT_LEN);
+	seen.is_woken = false;
+	KUNIT_EXPECT_EQ(test, take(chan, 1, 0), 0);
+	KUNIT_EXPECT_TRUE(test, seen.is_woken);
+}
+
 static void hardware_drops_blocks_of_a_stream(struct kunit *test)
 {
 	struct test_device *tdev = create(test, ZIO_CSET_STREAM);
@@ -358,6 +406,7 @@ static void a_playing_driver_fails(struct kunit *test)
 
 static struct kunit_case loss_cases[] = {
 	KUNIT_CASE(no_block_is_free),
+	KUNIT_CASE(a_full_buffer_wakes_a_reader),
 	KUNIT_CASE(no_blocks_are_free_for_all_shots),
 	KUNIT_CASE(an_old_block_gives_way),
 	KUNIT_CASE(hardware_loses_events),
@@ -374,6 +423,7 @@ static struct kunit_case loss_cases[] = {
 	KUNIT_CASE(a_trigger_misses_events),
 	KUNIT_CASE(a_chain_ends),
 	KUNIT_CASE(an_old_block_of_a_stream_gives_way),
+	KUNIT_CASE(a_full_buffer_of_a_stream_wakes_a_reader),
 	KUNIT_CASE(hardware_drops_blocks_of_a_stream),
 	KUNIT_CASE(hardware_loses_a_block_of_an_output),
 	KUNIT_CASE(a_playing_driver_fails),

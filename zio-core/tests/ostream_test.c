@@ -233,6 +233,27 @@ static void haste_begins_without_watermark(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, chan->queue.stream.haste, 0);
 }
 
+/* A writer that waits for room in poll() does not wait for the watermark, too. */
+static void poll_without_room_hastens(struct kunit *test)
+{
+	struct test_device *tdev = create_ostream(test, 0, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+	struct zio_block *block;
+
+	KUNIT_ASSERT_EQ(test, test_set_len(chan, 4), 0);
+	set_watermark(test, chan, 4);
+	/* Another writer fills this one: so the watermark is never there. */
+	block = chan->buf->type->ops->get_block(chan->buf);
+	KUNIT_ASSERT_NOT_NULL(test, block);
+	write_blocks(user, 3, 0);
+	KUNIT_EXPECT_EQ(test, tdev->io_calls, 0);
+	KUNIT_EXPECT_EQ(test, vfs_poll(user->data, NULL), 0);
+	KUNIT_EXPECT_EQ(test, tdev->io_calls, 1);
+	expect_taken(test, chan, 3, 0);
+	chan->buf->type->ops->put_block(chan->buf, block);
+}
+
 /* A program that waits for its blocks need not wait for those of another one. */
 static void haste_is_not_ended_by_another_writer(struct kunit *test)
 {
@@ -657,6 +678,7 @@ static struct kunit_case ostream_cases[] = {
 	KUNIT_CASE(end_is_no_underrun),
 	KUNIT_CASE(stream_begins_at_watermark),
 	KUNIT_CASE(haste_begins_without_watermark),
+	KUNIT_CASE(poll_without_room_hastens),
 	KUNIT_CASE(haste_is_not_ended_by_another_writer),
 	KUNIT_CASE(stop_does_not_wait_for_the_watermark),
 	KUNIT_CASE(channels_begin_together),
