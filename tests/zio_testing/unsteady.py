@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What a failure means: a fault of this change, or one that was there before.
 
-A failed test runs again, five times on this commit and five times on the base, with the
-same seed. A report of a kernel, or a sample that is lost, wrong or there twice, is never
-repeated: it stays a failure. So does what fails on this commit alone. What fails on the
-base, too, is unsteady: the run prints an entry for tests/unsteady.toml, where the next
+A failed test runs again, five times on the base and five times on this commit, with the
+same seed, as long as ten minutes last. A report of a kernel, or a sample that is lost,
+wrong or there twice, is never repeated: it stays a failure. So does what fails on this
+commit alone, unless it fails only sometimes and judges no file that has changed. Other
+failures are unsteady: the run prints an entry for tests/unsteady.toml, where the next
 person finds it. An entry of seven days fails the run, and so does a fourth one."""
 
 import datetime
@@ -13,14 +14,30 @@ import os
 import re
 import subprocess
 import sys
+import time
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import DEVNULL
 
-from .common import CACHE, ROOT, TESTING, Failure, Words, locked, output_of, say, tag_of
+from . import judges
+from .common import (
+    CACHE,
+    ROOT,
+    TESTING,
+    Failure,
+    Words,
+    locked,
+    output_of,
+    running,
+    say,
+    tag_of,
+    wait,
+)
 
 ENTRIES = TESTING / "unsteady.toml"
 REPEATS = 5
+REPEAT_SECONDS = 600.0
 MOST, DAYS = 3, 7
 HALF_A_DAY = 12 * 3600
 # More failures than this are no race.
@@ -112,28 +129,46 @@ def checkout_base(commit: str) -> Path:
     return place
 
 
-def count_failures(root: Path, nodeid: str) -> int | None:
-    """Run a test REPEATS times. Return how often it failed; None if it is not there."""
+def run_once(root: Path, nodeid: str, seconds: float) -> int | None:
+    """Run a test. Return its status; None if it has not ended after so many @seconds."""
+    command: Words = [root / "tests/check", "-n", "1", root / "tests" / nodeid]
+    env = {name: value for name, value in os.environ.items() if name[:4] != "ZIO_"}
+    env["ZIO_SEED"] = os.environ.get("ZIO_SEED", "1")
+    with running(
+        subprocess.Popen(command, env=env, stdout=DEVNULL, stderr=DEVNULL)
+    ) as process:
+        return wait(process, max(seconds, 0))
+
+
+def count_failures(root: Path, nodeid: str, end: float) -> int | None:
+    """Run a test REPEATS times. Return how often it failed; None if it is not there, or
+    the time ends before."""
     failures = 0
     for number in range(REPEATS):
-        command: Words = [root / "tests/check", "-n", "1", root / "tests" / nodeid]
-        env = {name: value for name, value in os.environ.items() if name[:4] != "ZIO_"}
-        env["ZIO_SEED"] = os.environ.get("ZIO_SEED", "1")
-        done = subprocess.run(command, env=env, capture_output=True, text=True)
-        if done.returncode not in (0, 1):
+        status = run_once(root, nodeid, end - time.monotonic())
+        if status not in (0, 1):
             return None
-        failures += done.returncode
+        failures += status
         say(f"{nodeid}: run {number + 1} of {REPEATS}, {failures} failed")
     return failures
 
 
-def repeat(failed: Failed, base: Path | None) -> tuple[bool, str]:
+def judges_change(nodeid: str, commit: str) -> bool:
+    """Tell if the test judges a file that has changed since this @commit."""
+    changed = output_of(["git", "-C", ROOT, "diff", "--name-only", commit]).split()
+    tests = {test for path in changed for test in judges.tests_of(path)}
+    return any(nodeid.startswith(test) for test in tests)
+
+
+def repeat(failed: Failed, commit: str, base: Path, end: float) -> tuple[bool, str]:
     """Return whether the test is unsteady, and what was found."""
-    here = count_failures(ROOT, failed.nodeid)
-    before = count_failures(base, failed.nodeid) if base else None
-    there = "the base does not have it" if before is None else f"{before} on the base"
-    found = f"{failed.nodeid}: {here} of {REPEATS} runs fail here, {there}"
-    return bool(before), found
+    before = count_failures(base, failed.nodeid, end)
+    here = count_failures(ROOT, failed.nodeid, end)
+    is_old = bool(before)
+    if before is not None and here is not None and here < REPEATS:
+        is_old = is_old or not judges_change(failed.nodeid, commit)
+    texts = ["not known" if n is None else f"{n} of {REPEATS}" for n in (here, before)]
+    return is_old, f"{failed.nodeid}: fails here {texts[0]}, on the base {texts[1]}"
 
 
 def entry_for(failed: Failed, today: datetime.date) -> str:
@@ -157,10 +192,13 @@ def judge(failures: list[Failed], today: datetime.date) -> set[str]:
     soft = [f for f in others if not f.is_hard]
     if not soft or len(soft) > MOST_FAILURES:
         return unsteady
-    commit = base_of()
-    base = checkout_base(commit) if commit else None
+    commit, end = base_of(), time.monotonic() + REPEAT_SECONDS
+    if not commit:
+        say("no commit to compare with: ZIO_BASE names one")
+        return unsteady
+    base = checkout_base(commit)
     for failed in soft:
-        is_old, found = repeat(failed, base)
+        is_old, found = repeat(failed, commit, base, end)
         say(found)
         if not is_old:
             continue

@@ -4,6 +4,7 @@
 import datetime
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -75,13 +76,17 @@ class Runs:
     def __init__(self, here: int | None, base: int | None) -> None:
         self.counts, self.asked = [here, base], 0
 
-    def __call__(self, root: Path, nodeid: str) -> int | None:
+    def __call__(self, root: Path, nodeid: str, end: float) -> int | None:
         self.asked += 1
         return self.counts[root != ROOT]
 
 
 def judged(
-    monkeypatch: pytest.MonkeyPatch, runs: Runs, *failures: Failed, entries: int = 0
+    monkeypatch: pytest.MonkeyPatch,
+    runs: Runs,
+    *failures: Failed,
+    entries: int = 0,
+    is_joined: bool = True,
 ) -> set[str]:
     listed = [
         {"item": f"old{n}", "message": "m", "date": "2026-03-09"} for n in range(entries)
@@ -90,6 +95,7 @@ def judged(
     monkeypatch.setattr(unsteady, "base_of", lambda: "c0ffee")
     monkeypatch.setattr(unsteady, "checkout_base", lambda commit: Path("/base"))
     monkeypatch.setattr(unsteady, "count_failures", runs)
+    monkeypatch.setattr(unsteady, "judges_change", lambda nodeid, commit: is_joined)
     return unsteady.judge(list(failures), TODAY)
 
 
@@ -108,6 +114,29 @@ def test_a_failure_of_this_commit_alone_stays(
     monkeypatch: pytest.MonkeyPatch, base: int | None
 ) -> None:
     assert not judged(monkeypatch, Runs(0, base), SOFT)
+
+
+@pytest.mark.parametrize(("here", "base"), [(5, 0), (None, 0), (0, None)])
+def test_a_failure_that_no_change_explains(
+    here: int | None, base: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert judged(monkeypatch, Runs(1, 0), SOFT, is_joined=False) == {"a"}
+    assert not judged(monkeypatch, Runs(here, base), SOFT, is_joined=False)
+
+
+def test_a_test_of_a_changed_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    changed = "tests/zio_testing/unsteady.py\n"
+    monkeypatch.setattr(unsteady, "output_of", lambda command: changed)
+    assert unsteady.judges_change("unit/testing/test_outcome.py::test_what_blocks", "c")
+    assert not unsteady.judges_change("unit/kafka/test_faults.py::test_slow", "c")
+
+
+def test_repetition_ends_in_time(tmp_path: Path) -> None:
+    program = tmp_path / "tests/check"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nexec sleep 1000\n")
+    program.chmod(0o755)
+    assert unsteady.count_failures(tmp_path, "a", time.monotonic() + 0.2) is None
 
 
 def test_a_lost_sample_is_never_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
