@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -328,22 +330,35 @@ def test_boot_that_stands_still_twice(tmp_path: Path) -> None:
     assert "twice" in ran.err
 
 
+def find_machine(parent: int) -> int | None:
+    """Return a descriptor of the emulator among the children of a process."""
+    for pid in Path(f"/proc/{parent}/task/{parent}/children").read_text().split():
+        with contextlib.suppress(OSError):
+            machine = os.pidfd_open(int(pid))
+            if "qemu-system" in os.readlink(f"/proc/{pid}/exe"):
+                return machine
+            os.close(machine)
+    return None
+
+
+def has_ended(machine: int) -> bool:
+    return bool(select.select([machine], [], [], 0)[0])
+
+
 @pytest.mark.parametrize(
     ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
 )
 def test_signal_leaves_nothing(number: int, status: int, tmp_path: Path) -> None:
-    def machine_runs() -> bool:
-        command = ["pgrep", "-f", f"^qemu-system.*{tmp_path}"]
-        return subprocess.run(command, stdout=DEVNULL).returncode == 0
-
     # A worker may ignore SIGINT.
     command: Words = ["env", "--default-signal=INT", f"TMPDIR={tmp_path}"]
     command = [*command, TESTING / "vm", "--no-load", "--", "sleep 1000"]
     with running(subprocess.Popen(command, stdin=DEVNULL, stdout=DEVNULL)) as process:
-        while process.poll() is None and not machine_runs():
+        while (machine := find_machine(process.pid)) is None:
+            assert process.poll() is None
             time.sleep(0.1)
         process.send_signal(number)
         process.wait()
     assert process.returncode == status
-    assert not machine_runs()
+    assert has_ended(machine)
+    os.close(machine)
     assert not list(tmp_path.iterdir())

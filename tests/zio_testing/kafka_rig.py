@@ -5,14 +5,16 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 import resource
+import select
 import signal
 import site
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -26,6 +28,8 @@ from .kafka_mock import Mock
 LIMIT = 120
 MEGABYTE = 1 << 20
 PROGRAM = ROOT / "tests/unit/out/bin/zio-kafka"
+# The sums of put: "20 blocks acquired in 0.4 s: 5 stored (80 bytes, ...), ... 2 spooled"
+SUMS = re.compile(r"\d+ blocks acquired in .* spooled\n")
 Headers = dict[str, str | None]
 
 
@@ -75,14 +79,34 @@ class Running:
 
     process: "subprocess.Popen[str]"
     fifo: Any
+    told: str = ""
 
     def write(self, blocks: bytes) -> None:
         self.fifo.write(blocks)
 
+    def listen(self) -> str:
+        """Return what the program has told on standard error so far."""
+        assert self.process.stderr
+        fd = self.process.stderr.fileno()
+        while select.select([fd], [], [], 0)[0] and (part := os.read(fd, 1 << 16)):
+            self.told += part.decode()
+        return self.told
+
+    def sums(self) -> list[str]:
+        """Return the lines with sums that the program has told because of --stats."""
+        return SUMS.findall(self.listen())
+
+    def count(self, name: str) -> int:
+        """Return a number of the newest sums."""
+        newest = "".join(self.sums()[-1:])
+        found = re.search(rf"(\d+) (blocks )?{name}", newest)
+        return int(found[1]) if found else 0
+
     def end(self) -> Result:
         """Close the source, and wait for the end."""
         self.fifo.close()
-        return finish(self.process)
+        result = finish(self.process)
+        return replace(result, error=self.told + result.error)
 
     def signal(self, number: signal.Signals) -> None:
         self.process.send_signal(number)
@@ -160,7 +184,9 @@ class Rig:
         return found.error is None and len(found.partitions) > 0
 
     def forget(self, topic: str) -> None:
+        """Delete a topic. The brokers hear of it after the controller."""
         self.admin.delete_topics([topic])[topic].result(LIMIT)
+        until(lambda: not self.knows(topic), f"end of topic {topic}")
 
     @contextlib.contextmanager
     def standing(self) -> Iterator[None]:

@@ -91,14 +91,15 @@ def test_end_while_away(rig: Rig) -> None:
     """Ctrl-C, and the end of a run with a spool, while the broker is away."""
     topics = [rig.topic(), rig.topic()]
     spool = rig.work / "spool"
-    plain = rig.begin(topics[0], "--flush=600")
+    plain = rig.begin(topics[0], "--flush=600", "--stats=0.2")
     kept = rig.begin(topics[1], "--flush=0.5", f"--spool={spool}")
     rig.cluster.kill()
     for stream in plain, kept:
         stream.write(make_blocks(range(5, 20)))
-    time.sleep(0.5)
+    until(lambda: plain.count("acquired") == 20, "20 blocks")
+    until(lambda: "no broker answers" in plain.listen(), "complaint of the broker")
     plain.signal(signal.SIGINT)
-    time.sleep(0.5)
+    until(lambda: "waiting for 600 s" in plain.listen(), "wait for the broker")
     plain.signal(signal.SIGINT)
     ended, left = plain.end(), kept.end()
     rig.cluster.start()
@@ -116,12 +117,13 @@ def test_end_while_away(rig: Rig) -> None:
 
 
 def test_slow(rig: Rig) -> None:
-    """A broker that hangs for two seconds costs no block."""
+    """A broker that hangs while the program tells its sums ten times costs no block."""
     topic = rig.topic()
-    stream = rig.stream(topic, "--queue=1")
+    stream = rig.stream(topic, "--queue=1", "--stats=0.2")
     with rig.standing():
         stream.write(make_blocks(range(20), nsamples=BIG))
-        time.sleep(2)
+        until(lambda: len(stream.sums()) >= 10, "ten sums")
+        assert stream.count("waiting") > 0
     result = stream.end()
     all_stored(result, 20)
     check_topic(rig, topic, result)
@@ -135,7 +137,6 @@ def test_topic_deleted(rig: Rig) -> None:
     words = [word for name in times for word in ("-X", f"topic.metadata.{name}")]
     stream = rig.begin(topic, "--flush=1", *words, count=10)
     rig.forget(topic)
-    time.sleep(1)
     stream.write(make_blocks(range(10, 30)))
     result = stream.end()
     result.ends_with(1)

@@ -16,16 +16,21 @@ BOOT_SECONDS = 400
 SHELL = "exec busybox nc -ll -p {port} -e /bin/sh"
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
+def reserve_port() -> socket.socket:
+    """Return a socket that keeps a free port for QEMU. It does not listen, so a socket
+    with the same option may have its port; Linux gives the port to no other one."""
+    keeper = socket.socket()
+    keeper.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    keeper.bind(("127.0.0.1", 0))
+    return keeper
 
 
 class Guest:
     """A virtual machine with zio-zero. @ports of the machine are those of this one."""
 
     def __init__(self, log: Path) -> None:
-        self.control, *self.ports = (free_port() for _ in range(3))
+        self.keepers = [reserve_port() for _ in range(3)]
+        self.control, *self.ports = (k.getsockname()[1] for k in self.keepers)
         options = ["--host-root", "--mem", "1024", "--timeout", "3000"]
         # The numpy of PyPI does not run on the default processor.
         options += ["--qemu", "-cpu Nehalem"]
@@ -88,4 +93,6 @@ class Guest:
 
     def stop(self) -> None:
         self.process.terminate()
-        self.process.wait(60)
+        self.process.wait()
+        for keeper in self.keepers:
+            keeper.close()
