@@ -47,8 +47,7 @@ class Image:
             shutil.copy(script, self.at("/usr/sbin"))
         # In PATH it stands before that of busybox.
         self.at("/usr/local/bin").mkdir(parents=True)
-        for name in ("modprobe", "udevadm"):
-            shutil.copy(TESTING / "machine/guest" / name, self.at("/usr/local/bin"))
+        shutil.copy(TESTING / "machine/guest/modprobe", self.at("/usr/local/bin"))
         tools = build_tools(self.toolchain) / "bin"
         for tool in filter(is_executable, tools.iterdir()):
             shutil.copy(tool, self.at("/usr/bin"))
@@ -57,8 +56,8 @@ class Image:
         """Add what only a reader at a terminal uses, for a machine that has the programs
         of the host."""
         guest = TESTING / "machine/guest"
-        self.at("/usr/local/bin").mkdir(parents=True, exist_ok=True)
-        shutil.copy(guest / "apt-get", self.at("/usr/local/bin"))
+        for name in ("apt-get", "udevadm"):
+            shutil.copy(guest / name, self.at("/usr/local/bin"))
         shutil.copy(guest / "bashrc", self.at("/etc/zio-vm"))
 
     def add(self, words: str) -> None:
