@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE)]
 sys.dont_write_bytecode = True
 
-from zio_testing import items, limits, outcome, steps  # noqa: E402
+from zio_testing import items, limits, outcome, steps, unsteady  # noqa: E402
 from zio_testing.common import seed_of_commit  # noqa: E402
 from zio_testing.progress import Ticker, notes  # noqa: E402
 from zio_testing.tap import Results  # noqa: E402
@@ -144,7 +144,8 @@ class Report:
         if report.failed or report.when == "call" or report.skipped:
             outcomes[report.outcome] += 1
         if report.failed:
-            self.ticker.say(f"FAILED {report.nodeid}")
+            failed = unsteady.Failed(report.nodeid, report.longreprtext)
+            self.ticker.say(f"FAILED {failed.nodeid}: {failed.message}")
         if not is_part:
             self.seconds[step] = self.seconds.get(step, 0) + report.duration
 

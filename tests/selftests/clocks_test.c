@@ -136,27 +136,43 @@ static void check_common_events(const char *node_a, const char *node_b, int n)
 	close(b);
 }
 
-TEST("no block comes before start-ns", fresh)
+/*
+ * Reads the first block of a trigger whose clock has a tick exactly at the start, in a second
+ * or two. The next tick is a @period later. Returns how late the block was.
+ */
+static long long start_on_tick(long long period)
 {
 	long long start = (now_by(CLOCK_MONOTONIC) / NSEC + 2) * NSEC;
 	struct zio_control ctrl;
-	char text[32];
 	int fd;
 
-	snprintf(text, sizeof(text), "%lld", start);
 	ASSERT_EQ(mkdir(CLOCK0, 0755), 0);
 	write_text(CLOCK0 "/clock", "monotonic");
 	write_text(CLOCK0 "/enable", "0");
-	write_text(CLOCK0 "/start-ns", text);
-	write_text(CLOCK0 "/period-ns", "1000000");
+	set_number(CLOCK0 "/start-ns", start);
+	set_number(CLOCK0 "/period-ns", period);
+	set_number(CLOCK0 "/phase-ns", start % period);
 	write_text(CSET0 "/current_trigger", "clock0");
 	write_text(CLOCK0 "/enable", "1");
 	fd = open_file(IN, O_RDONLY);
 	ctrl = read_control(fd);
-	ASSERT_TRUE(time_of(&ctrl) >= start);
-	diag("%lld ns after the start", time_of(&ctrl) - start);
+	close(fd);
 	write_text(CSET0 "/current_trigger", "user");
 	ASSERT_EQ(rmdir(CLOCK0), 0);
+	return time_of(&ctrl) - start;
+}
+
+TEST("no block comes before start-ns", fresh)
+{
+	ASSERT_TRUE(start_on_tick(1000000) >= 0);
+}
+
+TEST("a tick at start-ns is the first", fresh)
+{
+	long long period = 3600 * NSEC, late = start_on_tick(period);
+
+	diag("%lld ns after the start", late);
+	ASSERT_TRUE(late >= 0 && late < period);
 }
 
 TEST("blocks come although the time of day is set back", own)

@@ -221,11 +221,14 @@ test_batches()
 	bench event=0 size=5 count=3000 mode=block
 	check "the link is stopped when no process reads" \
 		wait_until 10 eval '[ "$(ask is-xoff)" = 1 ]'
-	before=$(stat interrupts)
-	events=$(stat events)
-	check "all events come" slink-events -n 3000 --check count,0,5,5,1 $node
-	is_between "interrupts of $((3000 - events)) small events" \
-		$(($(stat interrupts) - before)) 0 $(((3000 - events) / 4))
+	# The card holds some hundred events. No other ones come while a process reads: a driver
+	# that has done all would be interrupted for each.
+	bench mode=stop
+	sent=$(ask events) before=$(stat interrupts) events=$(stat events)
+	check "the card holds events" test $((sent - events)) -ge 400
+	check "all events come" slink-events -n $sent --check count,0,5,5,1 $node
+	is_between "interrupts of $((sent - events)) small events" \
+		$(($(stat interrupts) - before)) 0 $(((sent - events) / 4))
 }
 
 test_self_test()
