@@ -4,9 +4,6 @@
  *
  * Blocks have eight pages. A tap that has read a part of a block keeps a copy of the block
  * and its control: nine pages.
- *
- * # distro
- * # leaks
  */
 #include <grp.h>
 #include <sys/ioctl.h>

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # check
-# kasan
 # kernel-module: snd-pcm
 # kernel-module: snd-hda-codec-generic
 # kernel-module: snd-hda-intel

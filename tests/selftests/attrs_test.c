@@ -3,9 +3,6 @@
  * attrs_test.c: settings of a board as a user sees them: attributes of the device, commands,
  * the trigger of the board, sets and channels that begin disabled. The board is
  * zio-fake-adc.
- *
- * # distro
- * # leaks
  */
 #include <sys/wait.h>
 

@@ -2,7 +2,6 @@
 /*
  * clocks_test.c: clocks of triggers, and the times that blocks have
  *
- * # rt
  * # single
  */
 #include <sys/stat.h>

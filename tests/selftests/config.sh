@@ -1,6 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# kasan
 #
 # Boards that are made by mkdir, unplugged under a reader, and made by the hundred.
 . "${0%/*}/lib.sh"

@@ -2,7 +2,6 @@
 /*
  * dmaengine_output_test.c: outputs of zio-dmaengine over a provider without hardware
  *
- * # swiotlb
  * # model: soft-dma
  */
 #include <sys/wait.h>

@@ -3,8 +3,6 @@
  * dmaengine_test.c: inputs of zio-dmaengine over a provider without hardware
  *
  * # check
- * # kasan
- * # rt
  * # swiotlb
  * # model: soft-dma
  */

@@ -2,7 +2,6 @@
 /*
  * dtc_test.c: zio-fake-dtc: blocks that are nothing but a time; orders that it refuses
  *
- * # kasan
  * # rt
  */
 #include <sys/stat.h>

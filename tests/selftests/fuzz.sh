@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # kasan
 # not distro: the sanitizers find what the calls break
-# delays
 #
 # Random system calls in four processes: two configure, two use the nodes as members
 # of the group. ZIO_FUZZ_SECONDS sets the time, ZIO_SEED names a seed. ZIO_FUZZ_FAVOUR has

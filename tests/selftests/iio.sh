@@ -1,6 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# leaks
 # model: iio-ramp
 # kernel-module: industrialio-triggered-buffer
 #

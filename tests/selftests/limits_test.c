@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * limits_test.c: what a user may have, and what is charged to a control group
- *
- * # leaks
  */
 #include <grp.h>
 #include <sys/mount.h>

@@ -1,6 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# kasan
 #
 # Modules are loaded and unloaded, and leave nothing behind.
 

@@ -3,7 +3,6 @@
  * loop_test.c: what is written to zio-loop comes back, whatever the sizes, triggers and
  * accidents
  *
- * # kasan
  * # single
  */
 #include <sched.h>

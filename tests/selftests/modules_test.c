@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * modules_test.c: modules are loaded, with parameters, and unloaded
- *
- * # leaks
  */
 #include "board.h"
 #include "harness.h"

@@ -6,7 +6,6 @@
  *
  * # check
  * # rt
- * # single
  */
 #include <signal.h>
 #include <sys/stat.h>

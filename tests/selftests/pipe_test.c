@@ -3,8 +3,6 @@
  * pipe_test.c: a process that sleeps in splice() does not keep others from the pipe
  *
  * A child splices and sleeps. Others use the same pipe, and are killed.
- *
- * # kasan
  */
 #include "board.h"
 #include "harness.h"

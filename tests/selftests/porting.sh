@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # check
-# leaks
 # model: ex-board
 # model: ex-digitiser
 # model: ex-tdc

@@ -3,9 +3,6 @@
  * set_node_test.c: the node of a whole set: one ring, one head, one poll
  *
  * A user of the group "zio" reads it, and writes nonsense to its header.
- *
- * # distro
- * # kasan
  */
 #include "board.h"
 #include "harness.h"

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # check
-# kasan
 #
 # zio-s5933-mini, the small driver to copy, on a card with an id of its own: words, a
 # suspend, and blocks that it cannot begin.

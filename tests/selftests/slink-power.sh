@@ -1,7 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# distro
-# kasan
 #
 # S-LINK cards when the machine suspends, when the bus fails, and on a board with fewer
 # address lines: acquisition goes on, and an alarm tells of what is lost.

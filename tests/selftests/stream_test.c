@@ -7,7 +7,6 @@
  * drops: a gap is in the sequence numbers only.
  *
  * # check
- * # rt
  * # single
  */
 #include <sys/ioctl.h>

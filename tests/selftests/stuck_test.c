@@ -5,8 +5,6 @@
  *
  * userfaultfd serves a page only when the test says so. A read or write that needs the
  * page stays in the kernel until then.
- *
- * # kasan
  */
 #include <linux/userfaultfd.h>
 #include <pthread.h>

@@ -4,8 +4,6 @@
  *
  * Set 2 counts samples of 32 bits from 0: as long as the channel loses no block, the
  * samples of a block follow from its sequence number.
- *
- * # leaks
  */
 #include <sched.h>
 #include <sys/ioctl.h>

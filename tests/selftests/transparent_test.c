@@ -3,7 +3,6 @@
  * transparent_test.c: an input that is armed whenever it has room
  *
  * # check
- * # single
  */
 #include "board.h"
 #include "harness.h"

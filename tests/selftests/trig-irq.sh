@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # check
+# leaks
 # kernel-module: gpio-sim
 #
 # The trigger "irq" with GPIO lines: edges, instances, lines that do not exist.

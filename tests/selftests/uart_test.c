@@ -2,8 +2,6 @@
 /*
  * uart_test.c: zio-uart on ptys: frames, losses, hang-ups
  *
- * # distro
- * # rt
  * # not kasan: a late machine misses frames, which these tests do not expect
  */
 #include <sys/stat.h>

@@ -5,7 +5,6 @@
  *
  * # check
  * # kasan
- * # rt
  */
 #include <libaio.h>
 #include <liburing.h>

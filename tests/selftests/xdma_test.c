@@ -7,8 +7,6 @@
  * n << 16 | i. The card has two engines in each direction: sets 0 and 1 are inputs, 2 and 3
  * are outputs.
  *
- * # kasan
- * # swiotlb
  * # suspends
  * # model: zio-shutdown
  * # iommu

@@ -12,8 +12,8 @@ The steps are:
   build      the modules with all warnings on, sparse, checkpatch, layering, prose,
              and the style of Python
   testing    the tests of the programs in tests/zio_testing, which need no machine
-  matrix     the modules compile for Debian's newest kernel, for 64 and 32 bits. The
-             commit chooses another target ("matrix" compiles for all, and boots most)
+  matrix     the modules compile for Debian's newest kernel, for 32 bits. The commit
+             chooses another target ("matrix" compiles for all, and boots most)
   tools      the tests of the tools and the library, on this machine
   python     the Python package
   nexus      zio-nexus
@@ -25,7 +25,9 @@ The steps are:
              client are on this machine
   packages   the Debian packages: built twice, installed in a small system of their
              own, with DKMS for two kernels, and in a virtual machine
-  pages      run the documents on a system that has the packages
+  pages      run documents on a system that has the packages: README.md, the first ones,
+             those that have changed, and a quarter that the commit chooses ("packages
+             documents" runs all)
   wheels     the wheel of the Python package: in empty Debian 12 and 13, from pip to
              a picture in a browser in a minute
   litmus     the memory barriers, against the kernel's memory model

@@ -10,6 +10,7 @@ import functools
 import re
 import shutil
 import struct
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -36,6 +37,8 @@ ASKED = (
 )
 ASKED += "bsdextrautils alsa-utils hdf5-tools coccinelle git i2c-tools".split()
 ASKED += "openssh-server iproute2 iputils-ping".split()
+# What a newcomer reads first
+FIRST = ("README.md", "first-steps.md", "tutorial.md", "recording.md")
 FIGURES, SIZE = ROOT / "results/figures", (720, 320)
 READY = "zio-guest: ready"
 BOOT_LIMIT, BLOCK_LIMIT, UPGRADE_LIMIT = 900, 300, 1200
@@ -57,6 +60,15 @@ def pages() -> list[Path]:
     folders = ("Documentation", "Documentation/*", "tools/man")
     found = [path for folder in folders for path in sorted(ROOT.glob(f"{folder}/*.md"))]
     return [ROOT / "README.md", *found]
+
+
+def sample(seed: int, changed: list[str]) -> list[str]:
+    """Return the names of the pages that check runs: those that a newcomer reads first,
+    those that have @changed, and a quarter of the others, which the seed chooses."""
+    every = {str(path.relative_to(ROOT)): path.name for path in pages()}
+    some = {*FIRST, *(every[path] for path in changed if path in every)}
+    others = sorted(set(every.values()) - some)
+    return [*sorted(some), *others[seed % 4 :: 4]]
 
 
 def chosen(names: list[str]) -> list[Path]:
@@ -200,7 +212,7 @@ def show(trial: Trial, name: str, block: Block) -> None:
 
 def read_page(trial: Trial, saved: Saved, page: Path) -> None:
     """Run a page. A block that does not end is its last one."""
-    name, results = str(page.relative_to(ROOT)), []
+    name, results, begin = str(page.relative_to(ROOT)), [], time.monotonic()
     try:
         for block in run_page(page, saved.run):
             show(trial, name, block)
@@ -209,7 +221,9 @@ def read_page(trial: Trial, saved: Saved, page: Path) -> None:
     except Failure as error:
         trial.result(f"{name} ends", False, str(error))
     good, left = results.count("ok"), results.count("skip")
-    print(f"# {name}: {good} of {len(results)} blocks ran well, {left} are marked")
+    seconds = f"{time.monotonic() - begin:.0f} s"
+    said = f"{good} of {len(results)} blocks ran well, {left} are marked"
+    print(f"# {name}: {said}, {seconds}")
 
 
 def upgrade(trial: Trial, saved: Saved) -> None:

@@ -5,6 +5,7 @@ Usage: nightly [--hours N] [--short] [STEP]...
 
   fuzz      random calls on the kernel with sanitizers, most of the time
   storm     the same for settings, boards that go, and routes, with delays at each barrier
+  kasan     all selftests on the kernel with sanitizers
   faults    each allocation of each call, setting, board and module fails once
   removal   300 removals under polls, on preempt=full and with PREEMPT_RT
   rt-debug  KUnit and selftests with PREEMPT_RT and lockdep
@@ -33,6 +34,7 @@ BOTH = "--only kunit --only selftests"
 STEPS: dict[str, tuple[list[str], list[str]]] = {
     "fuzz": (["check --kernel kasan fuzz.sh"], []),
     "storm": (["check --kernel delays storm.sh fuzz.sh"], []),
+    "kasan": (["check --kernel kasan"], ["check --kernel kasan map_test"]),
     "faults": (
         ["check --kernel leaks --kernel kasan nth_calls_test nth_files_test"],
         ["check --kernel leaks nth_calls_test"],

@@ -10,7 +10,7 @@ import pytest
 
 from zio_testing.common import ROOT
 from zio_testing.document import LANGUAGES
-from zio_testing.documents import pages
+from zio_testing.documents import FIRST, pages, sample
 
 FOLDERS = (
     "bench buffers debian Documentation drivers examples include packaging tests tools "
@@ -123,3 +123,13 @@ def test_language_of_blocks() -> None:
 def test_indented_block() -> None:
     text = "Type:\n\n    ls\n\n```sh\nif a\n\n    b\n```\n* An item\n\n    more of it\n"
     assert indented_in(text) == ["ls"]
+
+
+def test_each_page_runs_with_some_seed() -> None:
+    every = {path.name for path in pages()}
+    samples = [set(sample(seed, [])) for seed in range(4)]
+    assert set.union(*samples) == every
+    assert set.intersection(*samples) == set(FIRST)
+    assert all(len(names) < len(every) / 2 for names in samples)
+    changed = ["Documentation/uart.md", "tests/check"]
+    assert "uart.md" in set.intersection(*(set(sample(n, changed)) for n in range(4)))
