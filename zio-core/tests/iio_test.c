@@ -74,7 +74,7 @@ static void noise_is_masked(struct kunit *test)
 		if (is_signed && number & BIT_ULL(real - 1))
 			wanted |= ~valid;
 		field <<= 64 - size;
-		field = cpu_to_be64(field);
+		field = (__force u64)cpu_to_be64(field);
 		memcpy(scan, &field, sizeof(scan));
 		KUNIT_ASSERT_TRUE(test, ziio_field_is_valid(bytes, real, shift));
 		KUNIT_ASSERT_EQ(test, convert(scan, bytes, real, shift, is_signed, true),

@@ -248,7 +248,7 @@ static void poll_without_room_hastens(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, block);
 	write_blocks(user, 3, 0);
 	KUNIT_EXPECT_EQ(test, tdev->io_calls, 0);
-	KUNIT_EXPECT_EQ(test, vfs_poll(user->data, NULL), 0);
+	KUNIT_EXPECT_EQ(test, test_poll(user->data), 0);
 	KUNIT_EXPECT_EQ(test, tdev->io_calls, 1);
 	expect_taken(test, chan, 3, 0);
 	chan->buf->type->ops->put_block(chan->buf, block);

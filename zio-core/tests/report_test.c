@@ -192,9 +192,9 @@ static void batch_leaves_poll_ready(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, test_read(user->ctrl, NULL, 32 * one), 16 * one);
 	KUNIT_EXPECT_FALSE(test, zio_channel_is_starved(chan));
-	KUNIT_EXPECT_EQ(test, vfs_poll(user->ctrl, NULL), EPOLLIN | EPOLLRDNORM);
+	KUNIT_EXPECT_EQ(test, test_poll(user->ctrl), POLLIN | POLLRDNORM);
 	KUNIT_EXPECT_EQ(test, test_read(user->ctrl, NULL, 16 * one), 16 * one);
-	KUNIT_EXPECT_EQ(test, vfs_poll(user->ctrl, NULL), EPOLLIN | EPOLLRDNORM);
+	KUNIT_EXPECT_EQ(test, test_poll(user->ctrl), POLLIN | POLLRDNORM);
 	test_user_close(user);
 }
 

@@ -301,7 +301,7 @@ static void board_goes_while_the_ring_is_open(struct kunit *test)
 	test_fire_events(tdev, 5);
 	test_device_remove(tdev);
 	KUNIT_EXPECT_NULL(test, chan->ops);
-	KUNIT_EXPECT_EQ(test, vfs_poll(file, NULL), EPOLLHUP | EPOLLERR);
+	KUNIT_EXPECT_EQ(test, test_poll(file), POLLHUP | POLLERR);
 	test_close(test, file);
 	KUNIT_EXPECT_NULL(test, chan->ring);
 }

@@ -231,12 +231,12 @@ static void poll_of_a_set_acquires(struct kunit *test)
 	struct file *file = open_set(tdev);
 
 	KUNIT_EXPECT_EQ(test, ring_of(tdev)->hdr->flags, 0);
-	KUNIT_EXPECT_EQ(test, vfs_poll(file, NULL), EPOLLIN | EPOLLRDNORM);
+	KUNIT_EXPECT_EQ(test, test_poll(file), POLLIN | POLLRDNORM);
 	/* The poll acquires half of a buffer of 16 blocks, in whole events. */
 	KUNIT_EXPECT_EQ(test, count_blocks(ring_of(tdev)), 9);
 	test_stop_demand(tdev);
 	move_tail(ring_of(tdev), 9);
-	KUNIT_EXPECT_EQ(test, vfs_poll(file, NULL), 0);
+	KUNIT_EXPECT_EQ(test, test_poll(file), 0);
 	KUNIT_EXPECT_EQ(test, ring_of(tdev)->hdr->flags, ZIO_RING_EVENTS);
 }
 
@@ -259,7 +259,7 @@ static void board_goes_while_the_set_is_open(struct kunit *test)
 
 	test_fire_events(tdev, 5);
 	test_device_remove(tdev);
-	KUNIT_EXPECT_EQ(test, vfs_poll(file, NULL), EPOLLHUP | EPOLLERR);
+	KUNIT_EXPECT_EQ(test, test_poll(file), POLLHUP | POLLERR);
 	test_close(test, file);
 }
 

@@ -13,6 +13,7 @@
 #include <kunit/test.h>
 #include <linux/configfs.h>
 #include <linux/mutex.h>
+#include <linux/poll.h>
 
 #include "channel/internal.h"
 #include "config/internal.h"
@@ -176,6 +177,12 @@ static inline void test_freeze_once(struct zio_cset_core *cset)
 	zio_cset_freeze(cset);
 	zio_cset_unfreeze(cset);
 	mutex_unlock(&cset->mutex);
+}
+
+/* Returns as poll() of a program that does not wait: POLLIN and others. */
+static inline int test_poll(struct file *file)
+{
+	return (__force int)vfs_poll(file, NULL);
 }
 
 /* Only the test acquires blocks: no read and no poll does. */
