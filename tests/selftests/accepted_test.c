@@ -6,7 +6,6 @@
  * Every file that can be written has a line. The ends of a range are accepted, and the
  * numbers next to them are refused; each word is accepted, and another one is refused.
  *
- * # kasan
  * # model: soft-dma
  */
 #include <ftw.h>

@@ -3,7 +3,6 @@
  * badinput_test.c: wrong calls and values get their errno, and change nothing
  *
  * # check
- * # kasan
  */
 #include "board.h"
 #include "harness.h"

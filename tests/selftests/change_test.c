@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * change_test.c: the configuration changes under readers and writers; overruns count
- *
- * # kasan
  */
 #include "board.h"
 #include "harness.h"

@@ -1,18 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# host-root
-# not kasan: the compiler of the host takes minutes there
 #
-# The examples in C, compiled and run as a user does it, on the channels of zio-zero.
+# The examples in C on the channels of zio-zero. tests/unit/examples_test.sh compiles them
+# as a user does.
 . "${0%/*}/lib.sh"
-
-# example PROGRAM [ARGUMENT...]
-example()
-{
-	name=$1
-	shift
-	zio-host LD_LIBRARY_PATH=/tmp/root/opt/lib "/tmp/c/$name" "$@"
-}
 
 # shows PROGRAM LAST_LINE [ARGUMENT...]
 shows()
@@ -20,23 +11,17 @@ shows()
 	wanted=$2
 	program=$1
 	shift 2
-	check "$program runs" example "$program" "$@"
+	check "$program runs" "$program" "$@"
 	is "$program: its last line" "$(echo "$said" | tail -n 1)" "$wanted"
 }
 
-check "the sources of the library" zio-host sh -c \
-	"cp -r $ZIO_TREE/examples/c $ZIO_TREE/tools $ZIO_TREE/include /tmp"
-check "the library is installed" zio-host make -s -C /tmp/tools install-lib \
-	DESTDIR=/tmp/root PREFIX=/opt
-check "the examples compile" zio-host PKG_CONFIG_SYSROOT_DIR=/tmp/root \
-	PKG_CONFIG_LIBDIR=/tmp/root/opt/lib/pkgconfig make -s -C /tmp/c
 check "the trigger loads" zio-load zio-trig-hrt
 check "the buffer loads" zio-load zio-buf-vmalloc
 shows list_devices zzero-0000
 shows read_blocks 'block 9: 1000 bytes, 0 lost before it'
 is "read_blocks: the trigger" "$(cat $cset0/current_trigger)" hrt
 is "read_blocks: its period" "$(cat $cset0/trigger/period-ns)" 10000000
-check 'two_channels runs' example two_channels
+check 'two_channels runs' two_channels
 is 'it reads five blocks of each' "$(echo "$said" | cut -d : -f 1 | sort | uniq -c | xargs)" \
 	'5 zzero-0-0 5 zzero-0-2'
 shows block_file '100 blocks, 3200 bytes'
@@ -45,9 +30,9 @@ shows many_blocks '100 blocks, 0 lost' run.zio
 echo 0 >$cset0/enable
 echo 100000 >$cset0/trigger/period-ns
 echo 1 >$cset0/enable
-check "many_blocks on a channel" example many_blocks
+check "many_blocks on a channel" many_blocks
 is "it reads 10000 blocks" "$(echo "$said" | grep -c '^10[0-9]* blocks, ')" 1
-check "two_boards on two channels" example two_boards
+check "two_boards on two channels" two_boards
 is "the last event has two blocks" "$(echo "$said" | tail -n 1 | cut -d : -f 2)" \
 	' block block'
 echo vmalloc >$zzero/cset1/current_buffer

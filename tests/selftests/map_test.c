@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * map_test.c: the buffer vmalloc: mapped samples, the control ring, output in place
- *
- * # kasan
  */
 #include "board.h"
 #include "harness.h"

@@ -42,7 +42,7 @@ measure()
 # report EXPRESSION: of Python, where r is the report, and c(SET, NAME) lists checks
 report()
 {
-	$python -c '
+	$python -S -c '
 import json, sys
 r = json.loads(sys.argv[1])
 def c(at, name):
@@ -124,7 +124,7 @@ test_alsa()
 # The port gets what it sends: frames with two start bytes and a checksum.
 send_frames()
 {
-	$python -c '
+	$python -S -c '
 import fcntl, os, struct, sys, termios, time, tty
 fd = os.open("/dev/ttyS2", os.O_RDWR | os.O_NOCTTY)
 tty.setraw(fd)

@@ -8,7 +8,6 @@
  * the software; a fault fails the boot.
  *
  * # distro
- * # kasan
  * # device: xdma
  * # model: zio-shutdown
  */

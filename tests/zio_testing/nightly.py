@@ -34,7 +34,7 @@ BOTH = "--only kunit --only selftests"
 STEPS: dict[str, tuple[list[str], list[str]]] = {
     "fuzz": (["check --kernel kasan fuzz.sh"], []),
     "storm": (["check --kernel delays storm.sh fuzz.sh"], []),
-    "kasan": (["check --kernel kasan"], ["check --kernel kasan map_test"]),
+    "kasan": (["check --kernel kasan"], ["check --kernel kasan dmabuf_test"]),
     "faults": (
         ["check --kernel leaks --kernel kasan nth_calls_test nth_files_test"],
         ["check --kernel leaks nth_calls_test"],

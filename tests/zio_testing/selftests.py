@@ -136,13 +136,15 @@ def run_compiler(command: Words) -> None:
 
 
 def compile_program(
-    toolchain: Toolchain, library: Path, to: Path, files: list[Path]
+    toolchain: Toolchain, library: Path, to: Path, files: list[Path], *more: Path
 ) -> None:
-    """Link the libraries whose headers the program includes."""
+    """Link the libraries whose headers the program includes. @more has headers, too."""
     text = "".join(file.read_text() for file in files)
     libraries = set(re.findall(r"^#include <lib(uring|aio)\.h>$", text, re.M))
     command: list[str | Path] = [toolchain.gcc, *COMPILE.split()]
-    command += [f"-I{ROOT}/include/uapi", f"-I{ROOT}/tools", f"-I{ROOT}/tools/programs"]
+    folders = ("include/uapi", "tools", "tools/programs")
+    command += [f"-I{ROOT / folder}" for folder in folders]
+    command += [f"-I{directory}" for directory in more]
     command += ["-iquote", TESTING / "harness", "-o", to, *files, library]
     command += [f"-l{name}" for name in sorted(libraries)]
     run_compiler(toolchain.run(*command))
@@ -154,5 +156,7 @@ def programs_of(directory: Path) -> dict[Path, list[Path]]:
     for file in SELFTESTS.glob("*.c"):
         place = directory if file.stem.endswith("_test") else directory / "bin"
         programs[place / file.stem] = [file]
+    for file in (ROOT / "examples/c").glob("*.c"):
+        programs[directory / "bin" / file.stem] = [file]
     programs[directory / "bin/fuzz"] = sorted((TESTING / "fuzz").glob("*.c"))
     return programs

@@ -51,6 +51,10 @@ def build_programs(toolchain: Toolchain, library: Path) -> Path:
     their directory."""
     place = PLACE / f"programs-{toolchain.arch.name}"
     (place / "bin").mkdir(parents=True, exist_ok=True)
+    (place / "include").mkdir(exist_ok=True)
+    link = place / "include/zio"  # as it is installed
+    link.unlink(missing_ok=True)
+    link.symlink_to(ROOT / "tools/libzio")
     headers = (selftests.SELFTESTS, TESTING / "harness", ROOT / "include/uapi")
     shared = [path for folder in headers for path in folder.rglob("*.h")]
     shared += [library, Path(selftests.__file__)]
@@ -74,7 +78,8 @@ def build_programs(toolchain: Toolchain, library: Path) -> Path:
     ):
         for to, files in old.items():
             compile_one = selftests.compile_program
-            jobs.append(pool.submit(compile_one, toolchain, library, to, files))
+            words = (toolchain, library, to, files, link.parent)
+            jobs.append(pool.submit(compile_one, *words))
         for job in jobs:
             job.result()
     return place
