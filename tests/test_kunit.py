@@ -24,8 +24,8 @@ PLACES = ("distro", "kunit")
 
 @pytest.mark.parametrize("place", PLACES)
 def test_machine(place: str, results: Add, pytestconfig: pytest.Config) -> None:
-    """The distribution's kernel; one with KASAN, lockdep and kmemleak. --kernel names
-    others, which stand for the second."""
+    """The distribution's kernel; one with KASAN and lockdep. --kernel names others, which
+    stand for the second, such as kunit-leaks, which has kmemleak, too."""
     chosen = pytestconfig.getoption("--kernel")
     names = [place]
     if chosen:

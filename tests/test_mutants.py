@@ -8,7 +8,7 @@ from zio_testing.common import locked
 from zio_testing.mutant_tree import MUTANTS
 
 # Only mutants that need no boot
-WORDS = ["--sample", "10", "--kind", "host", "--kind", "uml", "--kind", "litmus"]
+WORDS = ["--sample", "5", "--kind", "host", "--kind", "uml", "--kind", "litmus"]
 SAMPLE = mutant_patch.choose(mutants.parse_options(WORDS))
 CHOSEN = {mutant.name: mutant for mutant in SAMPLE}
 

@@ -18,12 +18,13 @@ from zipfile import ZipFile
 
 import pytest
 
-from zio_testing.common import ROOT, TESTING, Words, running
+from zio_testing.common import ROOT, TESTING, Words, running, seed_of_commit
 from zio_testing.debian_root import ROOTS, Root, make_private
 from zio_testing.package_build import VERSION
 from zio_testing.suite import can_enter
 
 SUITES = ("bookworm", "trixie")
+SUITE = SUITES[seed_of_commit() % len(SUITES)]
 PIP = "/venv/bin/pip install -q --disable-pip-version-check"
 # The certificates that this machine trusts: its network may need more than pip has.
 TRUST = "etc/ssl/certs/ca-certificates.crt"
@@ -65,7 +66,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
-@pytest.fixture(scope="module", params=SUITES)
+@pytest.fixture(scope="module", params=(SUITE,))
 def system(request: pytest.FixtureRequest, wheel: Path) -> Iterator[Root]:
     """An empty system with the wheel, where nothing is installed of it."""
     if os.geteuid() or not can_enter():

@@ -33,12 +33,25 @@ check_estimate()
 		END { print bad + 0, gaps + 0, lost + 0 }'
 }
 
-# The lines of list_blocks with the first sample in decimal
+# The lines of list_blocks with the first sample in decimal. Blocks of silence are no part of
+# the ramp.
 in_decimal()
 {
 	while read -r number first rest; do
-		echo "$number $((0x$first)) $rest"
+		[ $((0x$first)) = 0 ] || echo "$number $((0x$first)) $rest"
 	done
+}
+
+# check_ramp TEXT: the lines of list_blocks. A busy machine overruns the card: then an alarm
+# tells of the frames that are missing. It sets "missing" to the number of missing blocks.
+check_ramp()
+{
+	in_decimal >/tmp/ramp
+	read -r bad gaps missing <<-END
+	$(check_estimate </tmp/ramp)
+	END
+	is "$1" "$bad" 0
+	[ "$bad" = 0 ] || sed 's/^/# /' /tmp/ramp
 }
 
 buffer_is_full()
@@ -53,18 +66,14 @@ test_ramp()
 {
 	check "$2: a device" make_pcm r pcm=hw:Ramp,"$1" periods=32
 	list_blocks 30 >/tmp/blocks
-	check_ramp "$2: each frame comes, or is counted" 960 0 </tmp/blocks
-	early=$(check_gaps 960 </tmp/blocks)
+	check_ramp "$2: each frame comes, or an alarm tells" </tmp/blocks
+	early=$missing
 	before=$(counter 0 xruns)
 	echo 1 >$ramp/overruns
 	check "$2: an overrun" wait_until 20 counter_is_over 0 xruns "$before"
-	{ tail -n 1 /tmp/blocks; list_blocks 60; } | in_decimal >/tmp/ramp
+	{ tail -n 1 /tmp/blocks; list_blocks 60; } >/tmp/more
 	lost=$(counter 0 lost_blocks) xruns=$(counter 0 xruns)
-	read -r bad gaps missing <<-END
-	$(check_estimate </tmp/ramp)
-	END
-	is "$2: the length of each gap is known within two blocks" "$bad" 0
-	[ "$bad" = 0 ] || sed 's/^/# /' /tmp/ramp
+	check_ramp "$2: the length of each gap is known within two blocks" </tmp/more
 	check "$2: it has lost blocks: $missing" [ "$missing" -gt 3 ]
 	# On a busy machine another overrun may have come behind the last block.
 	is_between "$2: each overrun is one gap" "$gaps" 1 "$xruns"
@@ -82,9 +91,8 @@ test_stall()
 		"$(grep -c "Connection timed out" /tmp/said)" 1
 	is "$1: the stall is counted" "$(counter 0 stalls)" 1
 	echo 0 >$ramp/stalled
-	before=$(counter 0 lost_blocks)
 	list_blocks 5 >/tmp/blocks
-	check_ramp "$1: blocks come when the card moves again" 960 "$before" </tmp/blocks
+	check_ramp "$1: blocks come when the card moves again" </tmp/blocks
 	check "$1: the device is removed" remove_pcm r
 }
 
@@ -155,9 +163,8 @@ test_suspend()
 	check "the machine sleeps" suspend 0
 	check "the PCM is started again" wait_until 20 counter_is_over 0 xruns 0
 	zio flush zalsa/0 >/dev/null
-	before=$(counter 0 lost_blocks)
 	list_blocks 30 | tail -n 10 >/tmp/last
-	check_ramp "blocks come, and the ramp is whole" 960 "$before" </tmp/last
+	check_ramp "blocks come, and the ramp is whole" </tmp/last
 	check "the device is removed" remove_pcm r
 }
 
@@ -334,7 +341,7 @@ test_storm()
 	check "devices were made in the storm: $made" [ $made -gt 5 ]
 	check "the card still works" make_pcm r pcm=hw:Ramp,0
 	list_blocks 10 >/tmp/blocks
-	check_ramp "each frame comes, or is counted" 960 0 </tmp/blocks
+	check_ramp "each frame comes, or an alarm tells" </tmp/blocks
 	check "the device is removed" remove_pcm r
 }
 

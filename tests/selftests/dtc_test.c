@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * dtc_test.c: zio-fake-dtc: blocks that are nothing but a time; orders that it refuses
- *
- * # rt
  */
 #include <sys/stat.h>
 

@@ -4,7 +4,6 @@
  *
  * The model test-irq raises it.
  *
- * # kasan
  * # rt
  * # model: test-irq
  */

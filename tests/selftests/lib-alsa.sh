@@ -97,13 +97,6 @@ check_gaps()
 	echo "${before:+$missing}"
 }
 
-# check_ramp TEXT FRAMES LOST: the lines of list_blocks are as for check_gaps, and each missing
-# block is counted: so many had been lost before. A busy machine has no room for some.
-check_ramp()
-{
-	is_between "$1" "$(check_gaps "$2")" 0 $(($(counter 0 lost_blocks) - $3))
-}
-
 # wait_for_reader PID: until it has the data of a sound card open
 wait_for_reader()
 {

@@ -3,7 +3,6 @@
  * nth_files_test.c: each allocation fails once: in settings, in boards and triggers that
  * come and go, and in each module that is loaded and unloaded
  *
- * # leaks
  * # kernel-module: industrialio-triggered-buffer
  * # kernel-module: snd-pcm
  * # not distro: that kernel cannot inject failures

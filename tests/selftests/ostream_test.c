@@ -5,7 +5,6 @@
  * The board plays a block of 16 samples per tick, and adds the bytes that it has played.
  *
  * # check
- * # rt
  */
 #include <signal.h>
 #include <sys/stat.h>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * route_test.c: an input feeds outputs, without user space
- *
- * # kasan
  */
 #include "board.h"
 #include "harness.h"

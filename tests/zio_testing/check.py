@@ -28,17 +28,17 @@ The steps are:
   pages      run documents on a system that has the packages: README.md, the first ones,
              those that have changed, and a quarter that the commit chooses ("packages
              documents" runs all)
-  wheels     the wheel of the Python package: in empty Debian 12 and 13, from pip to
-             a picture in a browser in a minute
+  wheels     the wheel of the Python package: in an empty Debian 12 or 13, which the
+             commit chooses, from pip to a picture in a browser in a minute
   litmus     the memory barriers, against the kernel's memory model
   kafka      zio-kafka with a mock, and with real brokers, some of which are killed
   vm         the tests of the virtual machine
   shell      types README.md, first-steps.md and tutorial.md into its shell. It runs only
              when it is named
   kernel     compiles the kernel with sanitizers, if the cache does not have it
-  kunit      the KUnit suites, on the distribution's kernel, and on one with KASAN,
-             lockdep and kmemleak. ZIO_KUNIT_SUITES has the names of suites, commas
-             between: only these run
+  kunit      the KUnit suites, on the distribution's kernel, and on one with KASAN and
+             lockdep; --kernel kunit-leaks looks for lost memory. ZIO_KUNIT_SUITES has
+             the names of suites, commas between: only these run
   selftests  tests/selftests on several kernels, see below. A TEST (basic.sh, map_test)
              runs on the kernels that its header names, or on those of --kernel. The
              environment has limits for storm.sh (ZIO_STORM_SECONDS), for fuzz.sh
@@ -48,7 +48,7 @@ The steps are:
              ZIO_FUZZ_SECONDS=7200 check --kernel kasan fuzz.sh
   intree     ZIO in the sources of two kernels: checkpatch, modules, and KUnit by the
              kernel's own program. It runs only when it is named
-  mutants    puts ten bugs into the code, others for another commit: tests must fail
+  mutants    puts five bugs into the code, others for another commit: tests must fail
              ("mutants" runs others)
 
 The kernels of the selftests:

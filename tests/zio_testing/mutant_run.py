@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 
 from .common import read_log, run_logged
-from .mutant_patch import ALL, HOST, KUNIT_LEAKS, LITMUS, QUICK, UML, Test
+from .mutant_patch import ALL, HOST, LITMUS, QUICK, UML, Test
 from .mutant_tree import Scratch
 
 # Two do, on an idle host.
@@ -48,7 +48,6 @@ def run_tests(scratch: Scratch, kind: str, names: list[str], limit: float) -> Ru
         return run(scratch, limit, ["tests/litmus/run", *names])
     if Test(kind, "").is_kunit:
         suites = {"ZIO_KUNIT_SUITES": ",".join(names)}
-        place = "kunit" if kind == KUNIT_LEAKS else "kunit-no-leaks"
-        boot = [check, "--only", "kunit", "-k", "machine", "--kernel", place]
+        boot = [check, "--only", "kunit", "-k", "machine", "--kernel", kind]
         return run(scratch, limit, boot, **suites)
     return run(scratch, limit, [check, "-n", "1", "--kernel", kind, *names])

@@ -6,7 +6,8 @@ Usage: nightly [--hours N] [--short] [STEP]...
   fuzz      random calls on the kernel with sanitizers, most of the time
   storm     the same for settings, boards that go, and routes, with delays at each barrier
   kasan     all selftests on the kernel with sanitizers
-  faults    each allocation of each call, setting, board and module fails once
+  faults    each allocation of each call, setting, board and module fails once, and the
+            KUnit suites lose no memory
   removal   300 removals under polls, on preempt=full and with PREEMPT_RT
   rt-debug  KUnit and selftests with PREEMPT_RT and lockdep
   kcsan     KUnit and selftests on a kernel that looks for data races
@@ -36,7 +37,10 @@ STEPS: dict[str, tuple[list[str], list[str]]] = {
     "storm": (["check --kernel delays storm.sh fuzz.sh"], []),
     "kasan": (["check --kernel kasan"], ["check --kernel kasan dmabuf_test"]),
     "faults": (
-        ["check --kernel leaks --kernel kasan nth_calls_test nth_files_test"],
+        [
+            "check --kernel leaks --kernel kasan nth_calls_test nth_files_test",
+            "check --only kunit --kernel kunit-leaks",
+        ],
         ["check --kernel leaks nth_calls_test"],
     ),
     "removal": (["check --kernel preempt --kernel rt removal_test"], []),

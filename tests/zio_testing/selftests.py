@@ -47,8 +47,8 @@ IOMMU = "-machine q35 -device intel-iommu"
 PLACES = {
     "distro": Place("distro", has_kunit=True),
     "kasan": Place("kasan", NO_KUNIT, has_kunit=True),
-    "kunit": Place("kasan", leaks=True, is_special=True, has_kunit=True),
-    "kunit-no-leaks": Place("kasan", is_special=True, has_kunit=True),
+    "kunit": Place("kasan", is_special=True, has_kunit=True),
+    "kunit-leaks": Place("kasan", leaks=True, is_special=True, has_kunit=True),
     "delays": Place("kasan", NO_KUNIT, is_special=True, has_delays=True),
     "leaks": Place("kasan", NO_KUNIT, leaks=True, is_special=True),
     "single": Place("distro", cpus=1, is_special=True),
