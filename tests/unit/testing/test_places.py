@@ -88,9 +88,9 @@ def test_named_place(names: str, wanted: set[str]) -> None:
 
 
 def test_named_test() -> None:
-    assert "route_test" not in at("distro")
+    assert "share_end_test" not in at("distro")
     assert "distro" not in next(
         test.places([], is_named=True)
         for test in find_all()
-        if test.path.stem == "route_test"
+        if test.path.stem == "share_end_test"
     )
