@@ -59,7 +59,8 @@ def setting(page: Page, name: str, value: str) -> None:
 
 def test_a_live_sawtooth_without_a_loss(page: Page, guest: Guest, url: str) -> None:
     show_sawtooth(page, url)
-    page.wait("s.data[1].length === 256")
+    # Until then, the page may show what it had of the channel that was shown before.
+    page.wait("s.data[1].length === 256 && s.data[1][0] !== s.data[1][1]")
     first = page.value("s.frame.lines[0].seq")
     page.wait(f"s.frame.lines[0].seq > {first} + 20")
     values = page.value("Array.from(s.data[1])")
