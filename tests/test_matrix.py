@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The modules compile for Debian's newest kernel, and for one that the commit chooses"""
+"""The modules compile for Debian's newest kernel, for 32 bits"""
 
 import pytest
 
 from zio_testing import matrix
-from zio_testing.common import seed_of_commit
-
-TARGETS = {target.name: target for target in matrix.sample(seed_of_commit())}
 
 
-@pytest.mark.parametrize("name", TARGETS)
-def test_compiles(name: str) -> None:
+def test_compiles() -> None:
     try:
-        matrix.compile_target(TARGETS[name])
+        for target in matrix.choose([matrix.SAMPLE]):
+            matrix.compile_target(target)
     except matrix.Skipped as reason:
         pytest.skip(str(reason))

@@ -12,8 +12,8 @@ The steps are:
   build      the modules with all warnings on, sparse, checkpatch, layering, prose,
              and the style of Python
   testing    the tests of the programs in tests/zio_testing, which need no machine
-  matrix     the modules compile for Debian's newest kernel, for 32 bits. The commit
-             chooses another target ("matrix" compiles for all, and boots most)
+  matrix     the modules compile for Debian's newest kernel, for 32 bits ("matrix"
+             compiles for all kernels, and boots most)
   tools      the tests of the tools and the library, on this machine
   python     the Python package
   nexus      zio-nexus

@@ -32,10 +32,3 @@ def test_checks() -> None:
     assert matrix.checks_of(programs) == "tools (32 bits)"
     assert programs.place == "i386"
     assert matrix.checks_of(S390X) == "modules, sparse"
-
-
-def test_sample() -> None:
-    samples = [{target.name for target in matrix.sample(seed)} for seed in range(99)]
-    assert set.intersection(*samples) == {"armhf-newest"}
-    wanted = {target.name for target in matrix.TARGETS} - {"distro", "rt"}
-    assert set.union(*samples) == wanted
