@@ -136,7 +136,14 @@ def test_repetition_ends_in_time(tmp_path: Path) -> None:
     program.parent.mkdir()
     program.write_text("#!/bin/sh\nexec sleep 1000\n")
     program.chmod(0o755)
-    assert unsteady.count_failures(tmp_path, "a", time.monotonic() + 0.2) is None
+    (tmp_path / "tests/test_a.py").touch()
+    end = time.monotonic() + 0.2
+    assert unsteady.count_failures(tmp_path, "test_a.py::test", end) is None
+    assert time.monotonic() >= end
+
+
+def test_a_file_that_the_base_does_not_have(tmp_path: Path) -> None:
+    assert unsteady.count_failures(tmp_path, "test_b.py::test", time.monotonic()) is None
 
 
 def test_a_lost_sample_is_never_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
