@@ -154,6 +154,7 @@ static long long start_on_tick(long long period)
 	write_text(CSET0 "/current_trigger", "clock0");
 	write_text(CLOCK0 "/enable", "1");
 	fd = open_file(IN, O_RDONLY);
+	ASSERT_EQ(poll_events(fd, POLLIN, 60000), POLLIN);
 	ctrl = read_control(fd);
 	close(fd);
 	write_text(CSET0 "/current_trigger", "user");
