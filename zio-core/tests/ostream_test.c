@@ -173,18 +173,13 @@ static void end_is_no_underrun(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, chan->queue.stream.n_dry, 1);
 }
 
-static void set_watermark(struct kunit *test, struct zio_channel_core *chan, u32 n)
-{
-	KUNIT_ASSERT_EQ(test, test_store_u32(&chan->buf->kobj, "watermark", n), 0);
-}
-
 static void stream_begins_at_watermark(struct kunit *test)
 {
 	struct test_device *tdev = create_ostream(test, 0, 1);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct test_user *user = test_user_open(test, chan);
 
-	set_watermark(test, chan, 4);
+	KUNIT_ASSERT_EQ(test, test_set_watermark(chan, 4), 0);
 	write_blocks(user, 3, 0);
 	KUNIT_EXPECT_EQ(test, tdev->io_calls, 0);
 	write_blocks(user, 1, 3);
@@ -216,7 +211,7 @@ static void haste_begins_without_watermark(struct kunit *test)
 	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct test_user *user = test_user_open(test, chan);
 
-	set_watermark(test, chan, 16);
+	KUNIT_ASSERT_EQ(test, test_set_watermark(chan, 16), 0);
 	write_blocks(user, 3, 0);
 	KUNIT_EXPECT_EQ(test, tdev->io_calls, 0);
 	test_user_close(user);
@@ -242,7 +237,7 @@ static void poll_without_room_hastens(struct kunit *test)
 	struct zio_block *block;
 
 	KUNIT_ASSERT_EQ(test, test_set_len(chan, 4), 0);
-	set_watermark(test, chan, 4);
+	KUNIT_ASSERT_EQ(test, test_set_watermark(chan, 4), 0);
 	/* Another writer fills this one: so the watermark is never there. */
 	block = chan->buf->type->ops->get_block(chan->buf);
 	KUNIT_ASSERT_NOT_NULL(test, block);
@@ -261,7 +256,7 @@ static void haste_is_not_ended_by_another_writer(struct kunit *test)
 	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct test_user *user = test_user_open(test, chan);
 
-	set_watermark(test, chan, 8);
+	KUNIT_ASSERT_EQ(test, test_set_watermark(chan, 8), 0);
 	KUNIT_ASSERT_EQ(test, test_enable_trigger(tdev->cset, false), 0);
 	write_blocks(user, 2, 0);
 	hasten(test, chan, ZIO_HASTE_LAST);
@@ -284,7 +279,7 @@ static void stop_does_not_wait_for_the_watermark(struct kunit *test)
 	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct test_user *user = test_user_open(test, chan);
 
-	set_watermark(test, chan, 8);
+	KUNIT_ASSERT_EQ(test, test_set_watermark(chan, 8), 0);
 	write_blocks(user, 8, 0);
 	expect_taken(test, chan, 8, 0);
 	zio_channel_complete(&chan->pub, 6);
@@ -322,7 +317,7 @@ static void stop_takes_blocks_back(struct kunit *test)
 	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct test_user *user = test_user_open(test, chan);
 
-	set_watermark(test, chan, 8);
+	KUNIT_ASSERT_EQ(test, test_set_watermark(chan, 8), 0);
 	write_blocks(user, 8, 0);
 	expect_taken(test, chan, 8, 0);
 	zio_channel_complete(&chan->pub, 3);

@@ -240,6 +240,11 @@ static inline int test_set_kb(struct zio_channel_core *chan, u32 kb)
 	return test_store_u32(&chan->buf->kobj, "max-buffer-kb", kb);
 }
 
+static inline int test_set_watermark(struct zio_channel_core *chan, u32 n)
+{
+	return test_store_u32(&chan->buf->kobj, "watermark", n);
+}
+
 static inline int test_set_merge(struct zio_channel_core *chan, bool merge)
 {
 	return test_store_u32(&chan->buf->kobj, "merge-data", merge);
