@@ -11,6 +11,7 @@ Usage: nightly [--hours N] [--short] [STEP]...
   removal   300 removals under polls, on preempt=full and with PREEMPT_RT
   rt-debug  KUnit and selftests with PREEMPT_RT and lockdep
   kcsan     KUnit and selftests on a kernel that looks for data races
+  pages     the commands of all documents (see packages)
   matrix    the modules compile for each kernel and processor (see matrix)
   intree    ZIO in the sources of two kernels, which run its KUnit suites
   feedback  random calls, where coverage decides on the next ones (see feedback)
@@ -50,6 +51,7 @@ STEPS: dict[str, tuple[list[str], list[str]]] = {
         ["check --kernel rt-debug route_test"],
     ),
     "kcsan": ([f"check --kernel kcsan {BOTH}"], ["check --kernel kcsan route_test"]),
+    "pages": (["packages documents"], ["packages documents uart.md"]),
     "matrix": (["matrix --compile"], ["matrix --compile armhf-newest"]),
     "intree": (["check --only intree"], ["check --only intree -k 6.1"]),
     "feedback": (["feedback"], []),
