@@ -5,13 +5,12 @@ commit chooses most pages; "packages documents" runs all."""
 from collections.abc import Callable
 
 from zio_testing import documents, tap, unsteady
-from zio_testing.common import ROOT, TESTING, output_of, seed_of_commit
+from zio_testing.common import TESTING, seed_of_commit
 from zio_testing.tap import Results
 
 
 def test_pages(results: Callable[[Results], None]) -> None:
     base = unsteady.base_of()
-    command = ["git", "-C", ROOT, "diff", "--name-only", base]
-    changed = output_of(command).split() if base else []
+    changed = documents.changed_since(base) if base else []
     names = documents.sample(seed_of_commit(), changed)
     results(tap.run_program([TESTING / "packages", "documents", *names]))

@@ -26,8 +26,8 @@ The steps are:
   packages   the Debian packages: built twice, installed in a small system of their
              own, with DKMS for two kernels, and in a virtual machine
   pages      run documents on a system that has the packages: README.md, the first ones,
-             those that have changed, and a quarter that the commit chooses ("packages
-             documents" runs all)
+             those with other blocks than on the base, and an eighth that the commit
+             chooses ("packages documents" runs all)
   wheels     the wheel of the Python package: in an empty Debian 12 or 13, which the
              commit chooses, from pip to a picture in a browser in a minute
   litmus     the memory barriers, against the kernel's memory model

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from .boot import FAULT, NO_END, TIMED_OUT
-from .common import ROOT, Failure, read_log, say, setup
+from .common import ROOT, Failure, Words, output_of, read_log, say, setup
 from .debian_root import Root
 from .disk import TRIAL, Disk, add_trial
 from .document import Block, encode, run_page
@@ -39,6 +39,8 @@ ASKED += "bsdextrautils alsa-utils hdf5-tools coccinelle git i2c-tools".split()
 ASKED += "openssh-server iproute2 iputils-ping".split()
 # What a newcomer reads first
 FIRST = ("README.md", "first-steps.md", "tutorial.md", "recording.md")
+PARTS = 8
+FENCED = re.compile(r"^```.*?^```", re.M | re.S)
 FIGURES, SIZE = ROOT / "results/figures", (720, 320)
 READY = "zio-guest: ready"
 BOOT_LIMIT, BLOCK_LIMIT, UPGRADE_LIMIT = 900, 300, 1200
@@ -62,13 +64,27 @@ def pages() -> list[Path]:
     return [ROOT / "README.md", *found]
 
 
+def changed_since(commit: str) -> list[str]:
+    """Return the names of the pages that have other blocks than at this commit."""
+    git: Words = ["git", "-C", ROOT]
+    changed = output_of([*git, "diff", "--name-only", commit]).split()
+    found = []
+    for page in pages():
+        name = str(page.relative_to(ROOT))
+        if name not in changed:
+            continue
+        before = output_of([*git, "show", f"{commit}:{name}"])
+        if FENCED.findall(before) != FENCED.findall(page.read_text()):
+            found.append(page.name)
+    return found
+
+
 def sample(seed: int, changed: list[str]) -> list[str]:
     """Return the names of the pages that check runs: those that a newcomer reads first,
-    those that have @changed, and a quarter of the others, which the seed chooses."""
-    every = {str(path.relative_to(ROOT)): path.name for path in pages()}
-    some = {*FIRST, *(every[path] for path in changed if path in every)}
-    others = sorted(set(every.values()) - some)
-    return [*sorted(some), *others[seed % 4 :: 4]]
+    those that have @changed, and one of eight others, which the seed chooses."""
+    some = {*FIRST, *changed}
+    others = sorted({path.name for path in pages()} - some)
+    return [*sorted(some), *others[seed % PARTS :: PARTS]]
 
 
 def chosen(names: list[str]) -> list[Path]:

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from zio_testing.common import ROOT
+from zio_testing import documents
+from zio_testing.common import ROOT, Words
 from zio_testing.document import LANGUAGES
-from zio_testing.documents import FIRST, pages, sample
+from zio_testing.documents import FIRST, PARTS, pages, sample
 
 FOLDERS = (
     "bench buffers debian Documentation drivers examples include packaging tests tools "
@@ -127,9 +128,27 @@ def test_indented_block() -> None:
 
 def test_each_page_runs_with_some_seed() -> None:
     every = {path.name for path in pages()}
-    samples = [set(sample(seed, [])) for seed in range(4)]
+    samples = [set(sample(seed, [])) for seed in range(PARTS)]
     assert set.union(*samples) == every
     assert set.intersection(*samples) == set(FIRST)
-    assert all(len(names) < len(every) / 2 for names in samples)
-    changed = ["Documentation/uart.md", "tests/check"]
-    assert "uart.md" in set.intersection(*(set(sample(n, changed)) for n in range(4)))
+    assert all(len(names) < len(every) / 4 for names in samples)
+    changed = [set(sample(seed, ["uart.md"])) for seed in range(PARTS)]
+    assert "uart.md" in set.intersection(*changed)
+
+
+def test_a_page_with_other_blocks_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git: Words = ["git", "-C", tmp_path, "-c", "user.name=n", "-c", "user.email=e"]
+    for name in ("README.md", "words.md", "blocks.md"):
+        (tmp_path / name).write_text("Text.\n\n```sh\ntrue\n```\n")
+    subprocess.run([*git, "init", "-q"], check=True)
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run([*git, "commit", "-qm", "first"], check=True)
+    (tmp_path / "words.md").write_text("Other text.\n\n```sh\ntrue\n```\n")
+    (tmp_path / "blocks.md").write_text("Text.\n\n```sh\nfalse\n```\n")
+    (tmp_path / "new.md").write_text("```sh\ntrue\n```\n")
+    subprocess.run([*git, "add", "."], check=True)
+    monkeypatch.setattr(documents, "ROOT", tmp_path)
+    monkeypatch.setattr(documents, "pages", lambda: sorted(tmp_path.glob("*.md")))
+    assert documents.changed_since("HEAD") == ["blocks.md", "new.md"]
