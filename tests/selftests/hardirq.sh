@@ -127,7 +127,7 @@ check "sets whose drivers allow the context, and others" set_up
 check "a trace of timers" trace_timers
 start_users
 echo 1 >$clock/enable
-check "the configuration changes under 10000 events" change_settings 10000
+check "the configuration changes under 4000 events" change_settings 4000
 # No change wakes the readers now: only blocks do.
 check "a reader is woken" dd if=/dev/zio/zzero-0000-0-1-data of=/dev/null \
 	bs=64 count=500

@@ -4,9 +4,9 @@
 # rt
 # delays
 #
-# A hundred sets share one clock of 10 kHz; four of them are streams instead. Buffers, triggers, enables and clocks change
-# at random meanwhile, and boards are unplugged. ZIO_STORM_SECONDS sets the time,
-# ZIO_SEED names a seed.
+# A hundred sets share one clock of 10 kHz; four of them are streams instead. Buffers,
+# triggers, enables and clocks change at random meanwhile, and boards are unplugged.
+# ZIO_STORM_SECONDS sets the time, ZIO_SEED names a seed.
 . "${0%/*}/lib.sh"
 
 config=/sys/kernel/config/zio
@@ -31,6 +31,8 @@ set_up()
 		zio-load $module || return
 	done
 	mkdir $config/triggers/hrt/clock0 $config/triggers/timer/clock1 || return
+	# It would take all processors while the sets are made.
+	echo 0 >$config/triggers/hrt/clock0/enable
 	echo 100000 >$config/triggers/hrt/clock0/period-ns
 	echo 3 >$config/triggers/timer/clock1/period-ms
 	i=0
@@ -51,6 +53,7 @@ set_up()
 		done
 		i=$((i + 1))
 	done
+	echo 1 >$config/triggers/hrt/clock0/enable
 }
 
 check "a hundred sets are set up" set_up
