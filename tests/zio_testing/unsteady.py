@@ -165,8 +165,9 @@ def judges_change(nodeid: str, commit: str) -> bool:
 
 def repeat(failed: Failed, commit: str, base: Path, end: float) -> tuple[bool, str]:
     """Return whether the test is unsteady, and what was found."""
-    before = count_failures(base, failed.nodeid, end)
+    # Here everything is built. The base may have to build for most of the time.
     here = count_failures(ROOT, failed.nodeid, end)
+    before = count_failures(base, failed.nodeid, end)
     is_old = bool(before)
     if before is not None and here is not None and here < REPEATS:
         is_old = is_old or not judges_change(failed.nodeid, commit)
