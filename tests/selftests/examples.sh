@@ -32,11 +32,15 @@ echo 100000 >$cset0/trigger/period-ns
 echo 1 >$cset0/enable
 check "many_blocks on a channel" many_blocks
 is "it reads 10000 blocks" "$(echo "$said" | grep -c '^10[0-9]* blocks, ')" 1
-# Its last event is whole only if no block is lost: there is room for all.
+# Its last event is whole only if no block is lost: nothing old is queued, and there is room
+# for all.
+echo 0 >$cset0/enable
+check "a hundred events each second" write_file $cset0/trigger/period-ns 10000000
 for n in 0 2; do
 	check "channel $n has room" write_file $cset0/chan$n/buffer/max-buffer-len 256
+	check "channel $n begins anew" write_file $cset0/chan$n/flush 1
 done
-check "a hundred events each second" write_file $cset0/trigger/period-ns 10000000
+echo 1 >$cset0/enable
 check "two_boards on two channels" two_boards
 is "the last event has two blocks" "$(echo "$said" | tail -n 1 | cut -d : -f 2)" \
 	' block block'
