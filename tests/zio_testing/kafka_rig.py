@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from .broker import Cluster
 from .common import CACHE, ROOT, TESTING, Failure, Words, locked, say, tag_of
@@ -230,7 +230,7 @@ class Rig:
         fifo = self.work / self.name()
         os.mkfifo(fifo)
         process = self.start("put", topic, "--json", "--stats=0", *words, fifo, **more)
-        end = open(fifo, "wb", buffering=0)
+        end = open_when_read(fifo, process)
         fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, 1 << 20)
         return Running(process, end)
 
@@ -287,6 +287,23 @@ def limit_files(size: int = 2 * MEGABYTE) -> None:
     """Let this process write files of this size, as if the disk had no more room."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+def open_when_read(fifo: Path, reader: subprocess.Popen[str]) -> IO[bytes]:
+    """Open a FIFO to write when the reader has opened it. Tell what a reader says that
+    ends."""
+    descriptors: list[int] = []
+
+    def has_opened() -> bool:
+        if reader.poll() is not None:
+            raise Failure(f"it has ended:\n{''.join(map(str, reader.communicate()))}")
+        with contextlib.suppress(OSError):
+            descriptors.append(os.open(fifo, os.O_WRONLY | os.O_NONBLOCK))
+        return bool(descriptors)
+
+    until(has_opened, "reader of the FIFO")
+    os.set_blocking(descriptors[0], True)
+    return open(descriptors[0], "wb", buffering=0)
 
 
 def until(condition: Callable[[], bool], what: str) -> None:

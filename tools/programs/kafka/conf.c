@@ -5,10 +5,15 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <syslog.h>
+#include <unistd.h>
 
 #include "common/program.h"
 #include "common/text.h"
 #include "kafka.h"
+
+/* Two seconds for a topic that is new */
+#define NEW_TOPIC_TRIES		10
+#define NEW_TOPIC_WAIT_US	200000
 
 /*
  * Messages of librdkafka go to standard error like those of the program. Most tell of
@@ -203,18 +208,30 @@ static int partitions_of(const rd_kafka_metadata_t *data, const char *name)
 	return -1;
 }
 
+/* Brokers hear of a new topic one after the other, and then of its leader. */
+static bool may_be_new(const rd_kafka_metadata_t *data)
+{
+	return data->topic_cnt == 1 &&
+	       (data->topics->err == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART ||
+		data->topics->err == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE);
+}
+
 int count_partitions(rd_kafka_t *client, const char *name, int ms)
 {
 	const rd_kafka_metadata_t *data;
 	rd_kafka_topic_t *topic = rd_kafka_topic_new(client, name, NULL);
 	rd_kafka_resp_err_t err;
-	int ret = -1;
+	int ret = -1, tries = NEW_TOPIC_TRIES;
 
 	if (!topic) {
 		complain("topic %s: %s", name, rd_kafka_err2str(rd_kafka_last_error()));
 		return -1;
 	}
-	err = rd_kafka_metadata(client, 0, topic, &data, ms);
+	while (!(err = rd_kafka_metadata(client, 0, topic, &data, ms)) && may_be_new(data) &&
+	       --tries) {
+		rd_kafka_metadata_destroy(data);
+		usleep(NEW_TOPIC_WAIT_US);
+	}
 	rd_kafka_topic_destroy(topic);
 	if (err) {
 		complain("topic %s: no broker answers: %s: does it run, and is --brokers "
