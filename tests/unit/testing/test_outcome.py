@@ -116,11 +116,12 @@ def test_a_failure_of_this_commit_alone_stays(
     assert not judged(monkeypatch, Runs(0, base), SOFT)
 
 
-@pytest.mark.parametrize(("here", "base"), [(5, 0), (None, 0), (0, None)])
+@pytest.mark.parametrize(("here", "base"), [(5, 0), (None, 0), (5, None)])
 def test_a_failure_that_no_change_explains(
     here: int | None, base: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert judged(monkeypatch, Runs(1, 0), SOFT, is_joined=False) == {"a"}
+    assert judged(monkeypatch, Runs(0, None), SOFT, is_joined=False) == {"a"}
     assert not judged(monkeypatch, Runs(here, base), SOFT, is_joined=False)
 
 
