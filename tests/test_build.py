@@ -88,13 +88,19 @@ def test_make_without_a_goal() -> None:
     assert "-o bin/zio\n" in said and "kafka" not in said
 
 
-def stamp_of(path: Path, script: Path) -> Path:
-    """Return a file that exists when checkpatch has nothing to say about these contents
-    under this name. It looks at nothing else."""
-    digest = hashlib.sha256(script.read_bytes())
-    digest.update(f"{CHECKPATCH} {path}\n".encode())
-    digest.update((ROOT / path).read_bytes())
-    return CHECKED / digest.hexdigest()
+def stamps_of(paths: list[Path], script: Path) -> dict[Path, Path]:
+    """Return a file for each path. It exists when checkpatch, with these rules and lists
+    of words, has nothing to say about the contents under this name."""
+    rules = hashlib.sha256(str(CHECKPATCH).encode())
+    for name in (script.name, "spelling.txt", "const_structs.checkpatch"):
+        file = script.with_name(name)
+        rules.update(file.read_bytes() if file.exists() else b"")
+    found = {}
+    for path in paths:
+        digest = rules.copy()
+        digest.update(f"{path}\n".encode() + (ROOT / path).read_bytes())
+        found[path] = CHECKED / digest.hexdigest()
+    return found
 
 
 @pytest.mark.parametrize("part", STYLED)
@@ -106,7 +112,7 @@ def test_checkpatch(part: str) -> None:
         path for path in paths if ".mod." not in path.name and "qemu" not in path.parts
     ]
     script = kernel.prepare("kasan") / "build/scripts/checkpatch.pl"
-    stamps = {path: stamp_of(path, script) for path in files}
+    stamps = stamps_of(files, script)
     unseen = [path for path, stamp in stamps.items() if not stamp.exists()]
     if unseen:
         command = ["env", "-C", ROOT, "perl", script, *CHECKPATCH, *unseen]

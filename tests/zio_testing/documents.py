@@ -66,14 +66,10 @@ def pages() -> list[Path]:
 
 def changed_since(commit: str) -> list[str]:
     """Return the names of the pages that have other blocks than at this commit."""
-    git: Words = ["git", "-C", ROOT]
-    changed = output_of([*git, "diff", "--name-only", commit]).split()
+    git: Words = ["git", "-C", ROOT, "show"]
     found = []
     for page in pages():
-        name = str(page.relative_to(ROOT))
-        if name not in changed:
-            continue
-        before = output_of([*git, "show", f"{commit}:{name}"])
+        before = output_of([*git, f"{commit}:{page.relative_to(ROOT)}"])
         if FENCED.findall(before) != FENCED.findall(page.read_text()):
             found.append(page.name)
     return found
@@ -81,7 +77,7 @@ def changed_since(commit: str) -> list[str]:
 
 def sample(seed: int, changed: list[str]) -> list[str]:
     """Return the names of the pages that check runs: those that a newcomer reads first,
-    those that have @changed, and one of eight others, which the seed chooses."""
+    those that have @changed, and an eighth of the others, which the seed chooses."""
     some = {*FIRST, *changed}
     others = sorted({path.name for path in pages()} - some)
     return [*sorted(some), *others[seed % PARTS :: PARTS]]
