@@ -15,9 +15,9 @@
  *   zio_routes_lock  which output is fed by which input (route.c)
  *   cset->state      the device's side, see engine.c: an atomic word. The context
  *                    that sets it from IDLE to ARMING owns the active blocks
- * Order: cset->change; zio_routes_lock; zdev->lock; cset->mutex; a freeze (freeze.c) or
- * trig->lock; a pipe's lock; chan->lock of an output; chan->lock of an input;
- * the state. Documentation/architecture.md has all locks.
+ * Order: cset->change; zio_routes_lock; zdev->lock; cset->mutex; chan->lock of an output;
+ * chan->lock of an input; a freeze, or a phase that is owned (freeze.c); trig->lock; the
+ * state. Documentation/architecture.md has all locks.
  */
 #ifndef _ZIO_CORE_H
 #define _ZIO_CORE_H
@@ -118,7 +118,8 @@ struct zio_channel_core {
 	u32 seq;
 	u32 played; /* output: up to which block, by seq */
 	u32 dropped; /* and how many of them were not */
-	atomic_t alarms_new;
+	atomic_t alarms_new; /* and ZIO_NOTED_LOSS */
+	atomic_t lost_new; /* noted by the driver: see zio_cset_lost() */
 	atomic_t alarms_dropped; /* of dropped blocks: see zio_channel_pop_unread() */
 	atomic_t alarms;
 	unsigned long blocks;
@@ -150,9 +151,10 @@ struct zio_channel_core {
 	u32 next_seq; /* of an input: behind the last block that a reader took */
 	struct list_head sessions;
 	struct list_head unread;
-	bool slowpath; /* a ring, a route, unread blocks, or blocks that are merged */
+	bool slowpath; /* a ring, a route, unread blocks, merging, or sessions that are stale */
 	bool has_former_outputs; /* outputs without a route may have its memory */
 	bool only_taps; /* there are taps, and no reader: see tap.c */
+	unsigned int n_stale; /* sessions that have lost a block, and do not know it yet */
 	unsigned int n_routes;
 	unsigned long merged; /* blocks that became part of another */
 	struct zio_area __rcu *data_area; /* what mmap() of the data gives */
@@ -195,7 +197,6 @@ struct zio_cset_core {
 	unsigned long io_errors;
 	atomic_long_t lost_triggers;
 	int error;
-	int early_error; /* of zio_cset_fail(), before raw_io() returned */
 	bool async;
 	struct rcu_head rcu;
 	wait_queue_head_t idle_wq;

@@ -212,10 +212,18 @@ static void do_ioctl(void)
 	int value = chance(2) ? (int)dice(2) : any_int();
 	size_t len;
 	void *arg = chance(2) ? &value : any_buffer(&len);
+	unsigned long code = codes[dice(sizeof(codes) / sizeof(*codes))];
+	struct slot *slot = any_slot();
+	int ret;
 
-	result(ioctl(any_slot()->fd,
-		     chance(8) ? draw() : codes[dice(sizeof(codes) / sizeof(*codes))],
-		     arg));
+	if (chance(8))
+		code = draw();
+	ret = ioctl(slot->fd, code, arg);
+	result(ret);
+	if (code == ZIO_IOC_TAP && ret >= 0) {
+		close(slot->fd);
+		slot->fd = ret;
+	}
 }
 
 static void do_fcntl(void)

@@ -180,6 +180,9 @@ pass_blocks(unsigned int n_passes, bool is_double, bool is_counted)
 				succeed();
 		} else if (errno == EAGAIN) {
 			usleep(500);
+		} else if (errno == ESTALE) {
+			/* A route has taken the block that this process had, and has gone. */
+			continue;
 		} else if (is_allowed("EBUSY")) {
 			break;
 		} else {

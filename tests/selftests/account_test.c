@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * account_test.c: the memory that the files of a user keep, and its limit
+ * account_test.c: the memory that the files of a user keep is pinned memory of the process
+ * that made them
  *
  * Blocks have eight pages. A tap that has read a part of a block keeps a copy of the block
  * and its control: nine pages.
@@ -16,53 +17,38 @@
 #define BLOCK		(8 * PAGE)
 #define HELD		(9 * PAGE)
 #define TAPS		150
-#define BUDGET_KB	2048ul
+#define BUDGET		(2048ul * 1024)
 #define IN		ZZERO "-0-2"
 #define SET		ZZERO "-0"
-#define STATS		CSET0 "/chan2/statistics"
-#define HELD_BYTES	STATS "/held-bytes"
-#define HELD_BY		STATS "/held-by"
-#define SET_BYTES	CSET0 "/chan0/statistics/held-bytes"
-#define USER_MEMORY	"/sys/module/zio/parameters/user_memory_kb"
 
-/* A line of held-by: the bytes that a user keeps of this channel, and of all channels */
-struct account {
-	unsigned long here, all;
-};
-
-static struct account account_of(unsigned int uid)
-{
-	struct account found = { 0 }, line;
-	FILE *f = fopen(HELD_BY, "r");
-	unsigned int user;
-
-	ASSERT_TRUE(f);
-	while (fscanf(f, "%u %lu %lu", &user, &line.here, &line.all) == 3)
-		if (user == uid)
-			found = line;
-	fclose(f);
-	return found;
-}
-
-/* Bytes that all of the kernel has from vmalloc() */
-static unsigned long vmalloc_used(void)
+/* The number behind a name in a file of /proc, in bytes */
+static unsigned long kb_in(const char *path, const char *name)
 {
 	unsigned long kb = 0;
 	char line[200];
-	FILE *f = fopen("/proc/meminfo", "r");
+	FILE *f = fopen(path, "r");
 
 	ASSERT_TRUE(f);
 	while (fgets(line, sizeof(line), f))
-		sscanf(line, "VmallocUsed: %lu", &kb);
+		if (!strncmp(line, name, strlen(name)))
+			kb = strtoul(line + strlen(name), NULL, 10);
 	fclose(f);
 	return kb * 1024;
 }
 
-/* A work item of the kernel frees a dma-buf. */
-static void wait_for_bytes(const char *file, unsigned long bytes)
+/* What the kernel counts for this process */
+static unsigned long locked(void)
 {
-	while (read_number(file) != bytes)
-		usleep(1000);
+	return kb_in("/proc/self/status", "VmPin:");
+}
+
+/* What one of its files keeps */
+static unsigned long locked_by(int fd)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	return kb_in(path, "zio-locked:");
 }
 
 SETUP(fresh)
@@ -71,43 +57,14 @@ SETUP(fresh)
 	write_text(CSET0 "/current_buffer", "vmalloc");
 	write_text(CSET0 "/trigger/nsamples", "32768");
 	run("chmod a+r " IN "-data; chmod a+rw " IN "-ctrl " SET "-ctrl");
-	write_text(USER_MEMORY, "65536");
 }
 
-SETUP(small)
+static void become_limited(rlim_t bytes)
 {
-	fresh(value);
-	set_number(USER_MEMORY, BUDGET_KB);
-}
-
-static void become_limited(rlim_t locked)
-{
-	struct rlimit most = { locked, locked };
+	struct rlimit most = { bytes, bytes };
 
 	ASSERT_EQ(setrlimit(RLIMIT_MEMLOCK, &most), 0);
 	become_nobody(0, NULL);
-}
-
-/* Return: a new tap; -1 with errno if it is refused */
-static int open_tap(void)
-{
-	int fd = open_node(IN, "data", O_RDONLY | O_NONBLOCK), code;
-
-	if (!ioctl(fd, ZIO_IOC_TAP))
-		return fd;
-	code = errno;
-	close(fd);
-	errno = code;
-	return -1;
-}
-
-static int need_tap(void)
-{
-	int fd = open_tap();
-
-	if (fd < 0)
-		FAIL("tap: %s", strerrorname_np(errno));
-	return fd;
 }
 
 /* Another reader takes a block, which the taps see. */
@@ -136,23 +93,17 @@ static void close_all(const int *fd, int n)
 TEST("taps that are read in part count their copies, and nothing beyond", fresh)
 {
 	int fd[TAPS], i;
-	unsigned long ring;
 
-	fd[0] = need_tap();
-	ring = read_number(HELD_BYTES) - PAGE;
-	ASSERT_TRUE(ring >= 128 * 1024 && ring < 256 * 1024);
-	for (i = 1; i < TAPS; i++)
-		fd[i] = need_tap();
-	ASSERT_EQ(read_number(HELD_BYTES), ring + TAPS * PAGE);
+	for (i = 0; i < TAPS; i++)
+		fd[i] = open_tap(IN, O_NONBLOCK);
+	ASSERT_EQ(locked(), TAPS * PAGE);
 	acquire();
 	for (i = 0; i < TAPS; i++)
 		ASSERT_TRUE(hold_block(fd[i]));
-	ASSERT_EQ(read_number(HELD_BYTES), ring + TAPS * (PAGE + HELD));
-	ASSERT_EQ(account_of(0).here, read_number(HELD_BYTES));
-	ASSERT_EQ(account_of(0).all, account_of(0).here);
+	ASSERT_EQ(locked(), TAPS * (PAGE + HELD));
+	ASSERT_EQ(locked_by(fd[7]), PAGE + HELD);
 	close_all(fd, TAPS);
-	ASSERT_EQ(read_number(HELD_BYTES), 0);
-	ASSERT_EQ(account_of(0).all, 0);
+	ASSERT_EQ(locked(), 0);
 }
 
 /*
@@ -165,12 +116,12 @@ static bool copies_take_what_is_counted(void)
 	int fd[TAPS], i;
 
 	for (i = 0; i < TAPS; i++)
-		fd[i] = need_tap();
+		fd[i] = open_tap(IN, O_NONBLOCK);
 	acquire();
-	before = vmalloc_used();
+	before = kb_in("/proc/meminfo", "VmallocUsed:");
 	for (i = 0; i < TAPS; i++)
 		ASSERT_TRUE(hold_block(fd[i]));
-	taken = vmalloc_used() - before;
+	taken = kb_in("/proc/meminfo", "VmallocUsed:") - before;
 	close_all(fd, TAPS);
 	return taken >= TAPS * HELD && taken < TAPS * HELD * 3 / 2;
 }
@@ -186,9 +137,9 @@ static int hold_all(int *fd)
 {
 	int n = 0;
 
-	for (;;) {
+	for (;; n++) {
 		ASSERT_TRUE(n < TAPS);
-		fd[n] = open_tap();
+		fd[n] = try_tap(IN, O_NONBLOCK);
 		if (fd[n] < 0)
 			break;
 		acquire();
@@ -197,7 +148,6 @@ static int hold_all(int *fd)
 			close(fd[n]);
 			return n;
 		}
-		n++;
 	}
 	ASSERT_EQ(errno, EDQUOT);
 	return n;
@@ -206,63 +156,27 @@ static int hold_all(int *fd)
 static void use_up_budget(void)
 {
 	int fd[TAPS], n = hold_all(fd);
-	struct account mine = account_of(NOBODY);
 
-	ASSERT_TRUE(mine.all <= BUDGET_KB * 1024);
-	ASSERT_TRUE(mine.all + PAGE + HELD > BUDGET_KB * 1024);
+	ASSERT_TRUE(locked() <= BUDGET);
+	ASSERT_TRUE(locked() + PAGE + HELD > BUDGET);
 	close(fd[--n]);
-	fd[n] = need_tap();
+	fd[n] = open_tap(IN, O_NONBLOCK);
 	acquire();
 	ASSERT_TRUE(hold_block(fd[n]));
 }
 
-TEST("a user's taps end at the budget, and a closed one makes room", small)
+TEST("a user's taps end at RLIMIT_MEMLOCK, and a closed one makes room", fresh)
 {
-	int tap = need_tap(), status;
+	int status;
 	pid_t child = fork_child();
 
 	if (!child) {
-		become_limited(0);
+		become_limited(BUDGET);
 		use_up_budget();
 		raise(SIGKILL);
 	}
 	ASSERT_EQ(waitpid(child, &status, 0), child);
 	ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-	ASSERT_EQ(account_of(NOBODY).all, 0);
-	ASSERT_EQ(account_of(0).here, read_number(HELD_BYTES));
-	close(tap);
-	ASSERT_EQ(read_number(HELD_BYTES), 0);
-}
-
-/* The first tap makes the ring. It ends, and the ring stays for the tap of another user. */
-TEST("the ring of taps counts for a user that has one", fresh)
-{
-	int go[2], said[2], tap, status;
-	unsigned long ring;
-	pid_t child;
-	char c = 0;
-
-	ASSERT_EQ(pipe(go), 0);
-	ASSERT_EQ(pipe(said), 0);
-	child = fork_child();
-	if (!child) {
-		become_limited(0);
-		tap = need_tap();
-		ASSERT_EQ(write(said[1], &c, 1), 1);
-		ASSERT_EQ(read(go[0], &c, 1), 1);
-		_exit(0);
-	}
-	ASSERT_EQ(read(said[0], &c, 1), 1);
-	ring = account_of(NOBODY).here - PAGE;
-	tap = need_tap();
-	ASSERT_EQ(account_of(0).here, PAGE);
-	ASSERT_EQ(write(go[1], &c, 1), 1);
-	ASSERT_EQ(waitpid(child, &status, 0), child);
-	ASSERT_EQ(status, 0);
-	ASSERT_EQ(account_of(NOBODY).all, 0);
-	ASSERT_EQ(account_of(0).here, ring + PAGE);
-	close(tap);
-	ASSERT_EQ(read_number(HELD_BYTES), 0);
 }
 
 static void refuse_dmabuf(int fd, uint32_t flags)
@@ -281,12 +195,11 @@ static void check_refusals(void)
 	ASSERT_ERRNO(ioctl(data, ZIO_IOC_TAP), EDQUOT);
 	refuse_dmabuf(data, 0);
 	refuse_dmabuf(data, ZIO_DMABUF_BLOCK);
-	ASSERT_EQ(account_of(NOBODY).all, 0);
+	ASSERT_EQ(locked(), 0);
 }
 
-TEST("rings, taps and dma-bufs beyond the budget are refused, and leave nothing", fresh)
+TEST("rings, taps and dma-bufs beyond the limit are refused, and leave nothing", fresh)
 {
-	write_text(USER_MEMORY, "0");
 	if (!fork_child()) {
 		become_limited(0);
 		check_refusals();
@@ -295,24 +208,7 @@ TEST("rings, taps and dma-bufs beyond the budget are refused, and leave nothing"
 	wait_children(1);
 	/* The superuser has what it needs. */
 	close(open_file(IN "-ctrl", O_RDWR));
-	close(need_tap());
-}
-
-/* RLIMIT_MEMLOCK raises the budget of the processes that have it. */
-TEST("RLIMIT_MEMLOCK counts if it is more than the parameter", fresh)
-{
-	int fd;
-
-	write_text(USER_MEMORY, "0");
-	if (!fork_child()) {
-		become_limited(1024 * PAGE);
-		fd = open_file(IN "-ctrl", O_RDWR);
-		ASSERT_TRUE(account_of(NOBODY).here);
-		close(fd);
-		ASSERT_EQ(account_of(NOBODY).all, 0);
-		_exit(0);
-	}
-	wait_children(1);
+	close(open_tap(IN, 0));
 }
 
 TEST("a ring, the ring of a set and dma-bufs count until they are closed", fresh)
@@ -322,43 +218,61 @@ TEST("a ring, the ring of a set and dma-bufs count until they are closed", fresh
 	int data = open_node(IN, "data", O_RDONLY), ring;
 
 	ASSERT_EQ(ioctl(data, ZIO_IOC_DMABUF, &area), 0);
-	ASSERT_EQ(read_number(HELD_BYTES), size);
+	ASSERT_EQ(locked(), size);
 	ASSERT_EQ(ioctl(data, ZIO_IOC_DMABUF, &block), 0);
-	ASSERT_EQ(read_number(HELD_BYTES), size + BLOCK);
+	ASSERT_EQ(locked(), size + BLOCK);
 	close(area.fd);
 	close(block.fd);
-	wait_for_bytes(HELD_BYTES, 0);
+	/* A work item of the kernel frees a dma-buf. */
+	wait_for(60, !locked());
 	close(data);
 	ring = open_file(IN "-ctrl", O_RDWR);
-	ASSERT_TRUE(read_number(HELD_BYTES) >= 16 * 512);
+	ASSERT_TRUE(locked() >= 16 * 512);
+	ASSERT_EQ(locked_by(ring), locked());
 	close(ring);
-	ASSERT_EQ(read_number(HELD_BYTES), 0);
+	ASSERT_EQ(locked(), 0);
 	ring = open_file(SET "-ctrl", O_RDWR);
-	ASSERT_TRUE(read_number(SET_BYTES) >= 3 * 16 * 512);
+	ASSERT_TRUE(locked() >= 3 * 16 * 512);
+	ASSERT_EQ(locked_by(ring), locked());
 	close(ring);
-	ASSERT_EQ(read_number(SET_BYTES), 0);
+	ASSERT_EQ(locked(), 0);
+}
+
+TEST("a ring that a child inherits counts for its parent", fresh)
+{
+	int ring, status;
+	pid_t child;
+
+	ring = open_file(IN "-ctrl", O_RDWR);
+	child = fork_child();
+	if (!child) {
+		ASSERT_EQ(locked(), 0);
+		ASSERT_TRUE(locked_by(ring));
+		close(ring);
+		_exit(0);
+	}
+	ASSERT_EQ(waitpid(child, &status, 0), child);
+	ASSERT_EQ(status, 0);
+	ASSERT_TRUE(locked());
+	close(ring);
+	ASSERT_EQ(locked(), 0);
 }
 
 TEST("memory of a board that is gone counts until the files are closed", fresh)
 {
 	struct zio_dmabuf area = { 0 }, block = { .flags = ZIO_DMABUF_BLOCK };
-	int data = open_node(IN, "data", O_RDONLY), old = need_tap(), tap;
+	int data = open_node(IN, "data", O_RDONLY), old = open_tap(IN, O_NONBLOCK);
 
 	ASSERT_EQ(ioctl(data, ZIO_IOC_DMABUF, &area), 0);
 	ASSERT_EQ(ioctl(data, ZIO_IOC_DMABUF, &block), 0);
 	acquire();
 	ASSERT_TRUE(hold_block(old));
 	unbind_board("zio-zero", 0);
+	ASSERT_TRUE(locked() > BLOCK + HELD);
 	bind_board("zio-zero", 0);
-	tap = need_tap();
-	ASSERT_EQ(read_number(HELD_BYTES), account_of(0).here);
-	ASSERT_TRUE(account_of(0).all > account_of(0).here + BLOCK);
 	close(data);
 	close(old);
 	close(area.fd);
 	close(block.fd);
-	while (account_of(0).all != account_of(0).here)
-		usleep(1000);
-	close(tap);
-	ASSERT_EQ(read_number(HELD_BYTES), 0);
+	wait_for(60, !locked());
 }

@@ -34,7 +34,7 @@ chan_files="address alarms buffer/allocated-buffer-len
 buffer/max-buffer-len buffer/name buffer/prefer-new
 buffer/queued-buffer-len buffer/watermark
 control-attrs current-control enable name statistics/blocks statistics/bytes
-statistics/held-by statistics/held-bytes statistics/lost_blocks type"
+statistics/lost_blocks type"
 scale_files="offset scale signed unit"
 input_files="flush statistics/flushed statistics/taps"
 cset_files="accepted current_buffer current_trigger direction enable name ssize

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -16,6 +17,8 @@
 #include <linux/zio-user.h>
 
 #include "assert.h"
+
+#undef CTRL	/* of <sys/ttydefaults.h>: tests have names of their own */
 
 /* The two nodes of a channel, opened by one process. */
 struct pair {
@@ -62,6 +65,26 @@ static inline int open_node(const char *prefix, const char *kind, int flags)
 
 	snprintf(path, sizeof(path), "%s-%s", prefix, kind);
 	return open_file(path, flags);
+}
+
+/* Return: a new tap; -1 with errno if it is refused */
+static inline int try_tap(const char *prefix, int flags)
+{
+	int node = open_node(prefix, "data", O_RDONLY | flags);
+	int tap = ioctl(node, ZIO_IOC_TAP), code = errno;
+
+	close(node);
+	errno = code;
+	return tap;
+}
+
+static inline int open_tap(const char *prefix, int flags)
+{
+	int tap = try_tap(prefix, flags);
+
+	if (tap < 0)
+		FAIL("no tap of %s: %s", prefix, strerrorname_np(errno));
+	return tap;
 }
 
 static inline struct pair open_pair(const char *prefix, int flags)

@@ -291,10 +291,10 @@ TEST("poll() wakes when a reader leaves a block", fresh)
 
 	ASSERT_TRUE(!pipe(go) && !pipe(has));
 	if (!fork()) {
-		int mine = open_node(IN, "data", O_RDONLY);
+		int mine = open_node(IN, "ctrl", O_RDONLY);
 
 		close(go[1]);
-		ASSERT_EQ(read(mine, &byte, 1), 1);
+		read_control(mine);
 		write_text(CSET2 "/enable", "0\n");
 		ASSERT_EQ(write(has[1], "", 1), 1);
 		ASSERT_EQ(read(go[0], &byte, 1), 0);

@@ -207,18 +207,18 @@ static void close_output(const char *arg)
 
 /* --- taps ------------------------------------------------------------------------ */
 
-static long become_tap(const char *arg)
+static long make_tap(const char *arg)
 {
 	(void)arg;
-	return ioctl(data, ZIO_IOC_TAP);
+	fd = ioctl(data, ZIO_IOC_TAP);
+	return fd < 0 ? fd : 0;
 }
 
 /* A tap with a block that is not read, in fd */
-static void open_tap(const char *arg)
+static void prepare_tap(const char *arg)
 {
 	open_input(arg);
-	fd = open_node(IN, "data", O_RDONLY | O_NONBLOCK);
-	ASSERT_EQ(ioctl(fd, ZIO_IOC_TAP), 0);
+	fd = open_tap(IN, O_NONBLOCK);
 	ASSERT_EQ(read(data, bytes, BLOCK), BLOCK);
 }
 
@@ -427,7 +427,7 @@ static const struct operation list[] = {
 	{ "close of a ring", mapped, open_before, call_close, NULL, "b " IN "-ctrl", 0 },
 	{ "close of the ring of a set", mapped, open_before, call_close, NULL,
 	  "b " SET "-ctrl", 0 },
-	{ "close of a tap", mapped, open_tap, call_close, close_input_of_tap, NULL, 0 },
+	{ "close of a tap", mapped, prepare_tap, call_close, close_input_of_tap, NULL, 0 },
 	{ "mmap of data", mapped, open_before, map_data, unmap, "r " IN "-data", 0 },
 	{ "mmap of a ring", mapped, open_before, map_header, unmap, "b " IN "-ctrl", 0 },
 	{ "mmap of slots", mapped, open_slots, map_slots, unmap, "b " IN "-ctrl", 0 },
@@ -443,11 +443,11 @@ static const struct operation list[] = {
 	{ "write of data", mapped, open_written, write_data, close_output, NULL, 0 },
 	{ "write of ctrl", mapped, open_output, write_ctrl, close_output, NULL, 0 },
 	{ "write of data, kmalloc", plain, open_written, write_data, close_output, NULL, 0 },
-	{ "ZIO_IOC_TAP", mapped, open_input, become_tap, close_input, NULL, 0 },
-	{ "ZIO_IOC_TAP, kmalloc", plain, open_input, become_tap, close_input, NULL, 0 },
-	{ "read of a tap", mapped, open_tap, read_tap, close_tap, "32768", 0 },
-	{ "read of a part of a tap", mapped, open_tap, read_tap, close_tap, "100", 0 },
-	{ "read of a part of a tap, kmalloc", plain, open_tap, read_tap, close_tap, "100", 0 },
+	{ "ZIO_IOC_TAP", mapped, open_input, make_tap, close_tap, NULL, 0 },
+	{ "ZIO_IOC_TAP, kmalloc", plain, open_input, make_tap, close_tap, NULL, 0 },
+	{ "read of a tap", mapped, prepare_tap, read_tap, close_tap, "32768", 0 },
+	{ "read of a part of a tap", mapped, prepare_tap, read_tap, close_tap, "100", 0 },
+	{ "read of a part of a tap, kmalloc", plain, prepare_tap, read_tap, close_tap, "100", 0 },
 	{ "ZIO_IOC_SHARE", mapped, open_both, share, close_both, NULL, 0 },
 	{ "the end of a share", mapped, open_linked, unshare, close_both, NULL, 0 },
 	{ "a shared block", mapped, open_shared, submit, close_both, NULL, 0 },

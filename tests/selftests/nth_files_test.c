@@ -365,7 +365,6 @@ static const struct operation list[] = {
 	FILE_OF("/sys/bus/zio/available_buffers"),
 	FILE_OF(CSET2 "/chan0/current-control"),
 	FILE_OF(CSET2 "/chan0/control-attrs"),
-	FILE_OF(CSET2 "/chan0/statistics/held-by"),
 	FILE_OF(CLOCK "/csets"),
 	{ "mkdir of a trigger", boards, NULL, make_directory, remove_after,
 	  ZIO_CONFIG "/triggers/hrt/clock1", 0 },

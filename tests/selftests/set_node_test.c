@@ -4,6 +4,8 @@
  *
  * A user of the group "zio" reads it, and writes nonsense to its header.
  */
+#include <sys/resource.h>
+
 #include "board.h"
 #include "harness.h"
 #include "ring.h"
@@ -118,8 +120,12 @@ static unsigned int take_block(struct set *s)
 /* Becomes a user who may open the nodes, and nothing else. */
 static void become_member(void)
 {
+	/* The ring of 100 channels is larger than the usual limit of 8 MiB. */
+	const struct rlimit most = { 64 << 20, 64 << 20 };
 	struct group *group = getgrnam("zio");
 	gid_t gid = group ? group->gr_gid : NOBODY;
+
+	ASSERT_EQ(setrlimit(RLIMIT_MEMLOCK, &most), 0);
 
 	run("chgrp %u " ZZERO "-*", gid);
 	become_nobody(1, &gid);

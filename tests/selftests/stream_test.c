@@ -285,10 +285,7 @@ TEST("a program with the ring sees all blocks", mapped)
 
 static void use_tap(void)
 {
-	int tap = open_node(NODE "-0", "data", O_RDONLY);
-
-	ASSERT_EQ(ioctl(tap, ZIO_IOC_TAP), 0);
-	close(tap);
+	close(open_tap(NODE "-0", 0));
 }
 
 /* The buffer has room for more ticks than come in a round. */
@@ -338,13 +335,12 @@ TEST("a ring that was full goes on after a poll", mapped)
 
 TEST("a tap sees blocks of a stream, and takes none", mapped)
 {
-	int tap = open_node(NODE "-0", "data", O_RDONLY), i;
+	int tap = open_tap(NODE "-0", 0), i;
 	struct {
 		struct zio_control ctrl;
 		uint8_t data[16];
 	} block;
 
-	ASSERT_EQ(ioctl(tap, ZIO_IOC_TAP), 0);
 	for (i = 0; i < 200; i++) {
 		unsigned int k;
 

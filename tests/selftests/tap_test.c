@@ -50,14 +50,6 @@ static void fire(unsigned int n)
 		write_text(CSET2 "/trigger/fire", "1");
 }
 
-static int open_tap(const char *prefix, int flags)
-{
-	int fd = open_node(prefix, "data", O_RDONLY | flags);
-
-	ASSERT_EQ(ioctl(fd, ZIO_IOC_TAP), 0);
-	return fd;
-}
-
 /* Check one block at the beginning of the memory. Return: its bytes, with the control */
 static size_t check_block(const uint8_t *mem, size_t n, struct zio_control *ctrl)
 {
@@ -179,8 +171,10 @@ TEST_EACH("without a reader a tap goes on seeing new blocks, with the buffer %s"
 	ASSERT_EQ(read_control(fd).seq_num, 10);
 	close(fd);
 	close(tap);
+	/* The block of the reader has made room for one. */
+	ASSERT_EQ(read_number(CHAN "/statistics/flushed"), 1);
 	fire(2);
-	ASSERT_EQ(read_number(CHAN "/statistics/lost_blocks"), 13);
+	ASSERT_EQ(read_number(CHAN "/statistics/lost_blocks"), 12);
 }
 
 #define OWN_DIR	ZIO_CONFIG "/devices/zzero/own"
@@ -486,21 +480,65 @@ TEST("a tap sees the input of a route", NULL)
 	write_text("/sys/bus/zio/devices/zloop-0000/cset0/chan0/buffer/source", "\n");
 }
 
-TEST("a block that the process has read in part goes to the next reader", fresh)
+/* Nobody can have it whole: it is dropped and counted, and the next block tells. */
+TEST("a block that a reader has left in part is dropped, and the next one tells", fresh)
 {
-	int fd = open_node(IN, "data", O_RDONLY | O_NONBLOCK), other;
+	struct pair other;
+	struct zio_control ctrl;
 	uint32_t sample;
+	int fd;
 
-	fire(1);
+	write_text(CHAN "/alarms", "0xffff");
+	fd = open_node(IN, "data", O_RDONLY | O_NONBLOCK);
+	fire(2);
 	ASSERT_EQ(read(fd, &sample, 4), 4);
-	ASSERT_EQ(ioctl(fd, ZIO_IOC_TAP), 0);
-	other = open_node(IN, "data", O_RDONLY | O_NONBLOCK);
-	ASSERT_EQ(read(other, &sample, 4), 4);
-	ASSERT_EQ(sample, 1);
+	ASSERT_EQ(sample, 0);
 	close(fd);
-	ASSERT_EQ(read(other, &sample, 4), 4);
-	ASSERT_EQ(sample, 2);
-	close(other);
+	ASSERT_EQ(read_number(CHAN "/statistics/flushed"), 1);
+	ASSERT_EQ(read_number(CHAN "/alarms"), ZIO_ALARM_LOST_BLOCK);
+	other = open_pair(IN, O_RDONLY | O_NONBLOCK);
+	ctrl = read_control(other.ctrl);
+	ASSERT_EQ(ctrl.seq_num, 1);
+	ASSERT_EQ(ctrl.nsamples, 16);
+	ASSERT_EQ(ctrl.zio_alarms, ZIO_ALARM_LOST_BLOCK);
+	ASSERT_EQ(read(other.data, &sample, 4), 4);
+	ASSERT_EQ(sample, 16);
+	close_pair(other);
+}
+
+/* A reader leaves a block of which it has read the control alone, the oldest one. */
+static void leave_one_and_fill(bool has_tap)
+{
+	int fd = open_node(IN, "ctrl", O_RDONLY | O_NONBLOCK), tap = -1;
+	unsigned int len = read_number(CHAN "/buffer/max-buffer-len");
+	struct zio_control ctrl;
+
+	fire(3);
+	ctrl = read_control(fd);
+	ASSERT_EQ(ctrl.seq_num, 0);
+	if (has_tap)
+		tap = open_tap(IN, O_NONBLOCK);
+	close(fd);
+	if (!has_tap)
+		write_text(CHAN "/buffer/prefer-new", "1");
+	fire(len + 10);
+	ASSERT_EQ(read_number(CHAN "/statistics/blocks"), len + 13);
+	close(tap);
+	fd = open_node(IN, "ctrl", O_RDONLY | O_NONBLOCK);
+	ctrl = read_control(fd);
+	ASSERT_EQ(ctrl.seq_num, 13);
+	ASSERT_EQ(ctrl.zio_alarms, ZIO_ALARM_LOST_BLOCK);
+	close(fd);
+}
+
+TEST("what a reader has left is not in the way of prefer-new", fresh)
+{
+	leave_one_and_fill(false);
+}
+
+TEST("what a reader has left does not stop an input that has a tap alone", fresh)
+{
+	leave_one_and_fill(true);
 }
 
 TEST_EACH("a flush of a tap skips what is there, with the buffer %s", fresh, "kmalloc",
@@ -526,7 +564,8 @@ TEST("what a tap cannot be", fresh)
 
 	ASSERT_ERRNO(ioctl(ctrl, ZIO_IOC_TAP), EINVAL);
 	ASSERT_ERRNO(ioctl(out, ZIO_IOC_TAP), EINVAL);
-	ASSERT_ERRNO(ioctl(tap, ZIO_IOC_TAP), EINVAL);
+	ASSERT_ERRNO(ioctl(tap, ZIO_IOC_TAP), ENOTTY);
+	ASSERT_ERRNO(ioctl(tap, ZIO_IOC_DMABUF, stream), ENOTTY);
 	ASSERT_ERRNO(ioctl(out, ZIO_IOC_SHARE, &tap), EINVAL);
 	ASSERT_EQ(read(tap, stream, 0), 0);
 	close(ctrl);

@@ -148,10 +148,8 @@ TEST("taps show the values of each pulse", fresh)
 	struct zio_control ctrl;
 	uint32_t i;
 
-	for (i = 0; i < 2; i++) {
-		tap[i] = open_node(IN, "data", O_RDONLY);
-		ASSERT_EQ(ioctl(tap[i], ZIO_IOC_TAP), 0);
-	}
+	for (i = 0; i < 2; i++)
+		tap[i] = open_tap(IN, 0);
 	for (i = 0; i < 20; i++) {
 		ctrl = make_train(70 + i, 1000000, 1);
 		write_order(out, &ctrl);

@@ -46,10 +46,14 @@ static int try_open(const char *prefix, const char *kind, int flags)
 static void read_all(const char *prefix)
 {
 	static uint8_t buf[65536];
-	int fd = try_open(prefix, below(3) ? "data" : "ctrl", O_RDONLY);
+	int fd = try_open(prefix, below(3) ? "data" : "ctrl", O_RDONLY), tap;
 
-	if (fd >= 0 && !below(4))
-		ioctl(fd, ZIO_IOC_TAP);
+	if (fd >= 0 && !below(4)) {
+		tap = ioctl(fd, ZIO_IOC_TAP);
+		if (tap >= 0)
+			close(fd);
+		fd = tap >= 0 ? tap : fd;
+	}
 	while (fd >= 0 && read(fd, buf, sizeof(buf)) > 0)
 		;
 	close(fd);

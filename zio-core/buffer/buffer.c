@@ -240,12 +240,11 @@ static struct zio_buffer **buffers_prepare(struct zio_cset_core *cset,
 	return new;
 }
 
-/* Exchanges the buffer of a channel, which may have none, for @new. */
+/* Exchanges the buffer of a channel, which is locked and may have none, for @new. */
 static void buffers_swap(struct zio_channel_core *chan, struct zio_buffer **new)
 {
 	struct zio_buffer *buf = *new;
 
-	mutex_lock(&chan->lock);
 	zio_channel_drop_unread(chan);
 	*new = chan->buf;
 	chan->buf = buf;
@@ -253,7 +252,6 @@ static void buffers_swap(struct zio_channel_core *chan, struct zio_buffer **new)
 	rcu_assign_pointer(chan->data_area, buf->area);
 	zio_queue_replace(&chan->queue, buf->slot, buf->len);
 	buf->slot = NULL;
-	mutex_unlock(&chan->lock);
 }
 
 /* The set may have no buffers yet: it is not visible then, and needs no freeze. */
@@ -265,6 +263,7 @@ static int buffers_use(struct zio_cset_core *cset, const struct zio_buffer_type 
 
 	if (cset->open_files)
 		return -EBUSY;
+	zio_cset_lock_channels(cset);
 	if (old)
 		zio_cset_freeze(cset);
 	for (i = 0; i < cset->n_chan; i++)
@@ -272,6 +271,7 @@ static int buffers_use(struct zio_cset_core *cset, const struct zio_buffer_type 
 	cset->buf_type = type;
 	if (old)
 		zio_cset_unfreeze(cset);
+	zio_cset_unlock_channels(cset);
 	return 0;
 }
 
@@ -378,6 +378,7 @@ int zio_buffers_change(struct zio_cset_core *cset, const char *name)
 	return ret;
 }
 
+/* The channel is locked, and its set is frozen. */
 static int commit_resize(struct zio_buffer *buf, struct zio_resize *new)
 {
 	struct zio_channel_core *chan = buf->chan;
@@ -386,8 +387,7 @@ static int commit_resize(struct zio_buffer *buf, struct zio_resize *new)
 
 	if (old)
 		kref_get(&old->ref);
-	mutex_lock(&chan->lock);
-	if (static_branch_unlikely(&zio_watch_key) && !zio_cset_is_output(chan->cset))
+	if (static_branch_unlikely(&zio_watch_key.key) && !zio_cset_is_output(chan->cset))
 		zio_watch_ops->move(chan);
 	ret = use_prepared(buf, new);
 	if (ret)
@@ -399,7 +399,6 @@ static int commit_resize(struct zio_buffer *buf, struct zio_resize *new)
 	use_limits(chan, buf);
 	rcu_assign_pointer(chan->data_area, buf->area);
 out:
-	mutex_unlock(&chan->lock);
 	/* From here on zio_area_get() finds the new area. */
 	zio_area_put(old);
 	return ret;
@@ -407,7 +406,7 @@ out:
 
 /**
  * zio_buffers_resize() - give all channels of a set blocks of another size
- * @cset: the channel set, frozen
+ * @cset: the channel set, whose channels are locked; frozen
  * @block_len: bytes
  *
  * Blocks that are in use keep their size.
@@ -491,9 +490,11 @@ int zio_buffer_resize(struct zio_buffer *buf, unsigned int len, unsigned int kb)
 	ret = prepare_resize(buf, &new);
 	if (ret)
 		return ret;
+	mutex_lock(&buf->chan->lock);
 	zio_cset_freeze(cset);
 	ret = commit_resize(buf, &new);
 	zio_cset_unfreeze(cset);
+	mutex_unlock(&buf->chan->lock);
 	if (ret)
 		cancel_resize(buf, &new);
 	return ret;

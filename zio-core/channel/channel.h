@@ -28,15 +28,13 @@ struct zio_session {
 	struct list_head node;
 	struct zio_channel_core *chan;
 	struct pid *tgid;
-	kuid_t owner;
 	refcount_t ref; /* its users, and each session that is linked to it */
 	unsigned int users;
-	unsigned int n_taps; /* how many of its users are taps */
 	struct zio_session *source; /* output: linked to this one, see share.c */
 	u32 dropped; /* chan->dropped at the last check */
 	struct zio_block *block;
 	bool ctrl_seen;
-	bool is_tap; /* of one file only, see tap.c */
+	bool is_stale; /* a block was taken away; counted in chan->n_stale */
 	unsigned int n_more; /* blocks behind @block whose controls were read: */
 	struct zio_block_core *more, *last;
 	struct zio_snapshot *snap;
@@ -45,6 +43,8 @@ struct zio_session {
 
 void zio_session_drop(struct zio_session *sess);
 void zio_sessions_drop(struct zio_channel_core *chan);
+void zio_session_mark_stale(struct zio_session *sess);
+void zio_channel_drop_left(struct zio_channel_core *chan);
 int zio_session_wait_lock(struct zio_session *sess);
 int zio_session_next_full(struct zio_session *sess, bool nowait);
 void zio_session_submit(struct zio_session *sess);
@@ -109,10 +109,6 @@ void zio_set_nodes_remove(struct zio_cset_core *cset);
 
 /* chardev.c */
 struct zio_session *zio_session_of_file(const struct file *file);
-
-/* account.c */
-size_t zio_channel_held_bytes(const struct zio_channel_core *chan);
-ssize_t zio_channel_show_holders(const struct zio_channel_core *chan, char *page);
 
 /* flush.c */
 int zio_channel_flush(struct zio_channel_core *chan);

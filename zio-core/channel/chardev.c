@@ -2,7 +2,9 @@
 /*
  * chardev.c: read and write of the data and control nodes
  *
- * No call sleeps under IOCB_NOWAIT, so io_uring needs no worker.
+ * A call under IOCB_NOWAIT waits for no block, no event and no memory of a user. It waits for
+ * the lock of its channel, whose holder copies ZIO_COPY_AT_ONCE at most. So io_uring needs no
+ * worker.
  */
 #include <linux/fs.h>
 #include <linux/splice.h>
@@ -27,8 +29,6 @@ static int close_node(struct inode *inode, struct file *file)
 	struct zio_channel_core *chan = sess->chan;
 	struct zio_cset_core *cset = chan->cset;
 
-	if (sess->is_tap)
-		sess = zio_tap_end(sess);
 	if (zio_has_ring(file))
 		zio_ring_close(chan, READ_ONCE(sess->users));
 	zio_session_close(sess);
@@ -47,7 +47,7 @@ static __always_inline int copy_data(struct zio_session *sess,
 {
 	struct zio_block *block = sess->block;
 	struct zio_block_core *core = to_block_core(block);
-	size_t want = min(block->len - core->used, to->room);
+	size_t want = min3(block->len - core->used, to->room, (size_t)ZIO_COPY_AT_ONCE);
 	size_t n = zio_sink_put(to, block->data + core->used, want);
 
 	core->used += n;
@@ -67,7 +67,8 @@ static bool answers_later(const struct zio_channel_core *chan)
 
 /*
  * The channel is locked. @begun: the call has copied something before. A read that has data
- * does not arm an asynchronous set again: the next read would get an old block.
+ * does not arm an asynchronous set again: the next read would get an old block. If a block
+ * was taken away meanwhile, the next read tells so.
  */
 static __always_inline int read_blocks(struct zio_session *sess, struct zio_sink *to,
 				       bool begun, bool nowait)
@@ -76,8 +77,9 @@ static __always_inline int read_blocks(struct zio_session *sess, struct zio_sink
 	bool first = true;
 	int ret;
 
-	if (begun && !sess->block && answers_later(sess->chan) &&
-	    !zio_channel_has_block(sess->chan))
+	if (begun && !sess->block &&
+	    (sess->is_stale ||
+	     (answers_later(sess->chan) && !zio_channel_has_block(sess->chan))))
 		return -EAGAIN;
 	nowait |= begun;
 	for (;;) {
@@ -255,20 +257,12 @@ static __always_inline ssize_t read_plain(const struct reading *what,
 	return to.room != all ? all - to.room : min(ret, 0);
 }
 
-/* It gets a copy of the sink, so that the usual way keeps its own in registers. */
-static noinline ssize_t read_tap(struct zio_session *sess, struct zio_sink to, bool nowait)
-{
-	return zio_tap_read(sess, &to, nowait);
-}
-
 /* A function of its own, so that the loop over blocks has no branch for iterators. */
 static noinline ssize_t read_plain_data(struct zio_session *sess, char __user *buf,
 					size_t n, bool nowait)
 {
 	struct zio_sink to = { .buf = buf, .room = n };
 
-	if (unlikely(sess->is_tap))
-		return read_tap(sess, to, nowait);
 	return n ? read_plain(&data_reading, sess, to, nowait) : 0;
 }
 
@@ -284,8 +278,6 @@ static ssize_t read_data_iter(struct kiocb *iocb, struct iov_iter *iter)
 	struct zio_sink to = zio_sink_of(iter);
 	bool nowait = is_nowait(iocb);
 
-	if (to.iter && unlikely(sess->is_tap))
-		return read_tap(sess, to, nowait);
 	if (to.iter)
 		return go_on_reading(&data_reading, sess, to, to.room, 0, nowait);
 	return zio_sink_end(&to, iter, read_plain_data(sess, to.buf, to.room, nowait));
@@ -325,7 +317,8 @@ static int fill_block(struct zio_session *sess, struct iov_iter *from)
 {
 	struct zio_block *block = sess->block;
 	struct zio_block_core *core = to_block_core(block);
-	size_t want = min(block->len - core->used, iov_iter_count(from));
+	size_t want = min3(block->len - core->used, iov_iter_count(from),
+			   (size_t)ZIO_COPY_AT_ONCE);
 	size_t n = zio_source_get(block->data + core->used, want, from);
 
 	core->used += n;
@@ -334,14 +327,16 @@ static int fill_block(struct zio_session *sess, struct iov_iter *from)
 	return n != want ? -EFAULT : 0;
 }
 
-/* The channel is locked. */
+/* The channel is locked. @begun: as for read_blocks() */
 static int write_blocks(struct zio_session *sess, struct iov_iter *from,
-			bool nowait)
+			bool begun, bool nowait)
 {
 	size_t all = iov_iter_count(from);
 	int ret;
 
 	do {
+		if (begun && sess->is_stale)
+			return -ESTALE;
 		ret = zio_session_next(sess, nowait);
 		if (!ret && sess->ctrl_seen)	/* the program fills it in place */
 			ret = -EBUSY;
@@ -367,7 +362,7 @@ static ssize_t write_data(struct kiocb *iocb, struct iov_iter *from)
 		ret = zio_session_lock(sess);
 		if (ret)
 			break;
-		ret = write_blocks(sess, from, is_nowait(iocb));
+		ret = write_blocks(sess, from, iov_iter_count(from) != all, is_nowait(iocb));
 		zio_session_unlock(sess);
 		if (ret == -EFAULT)
 			ret = zio_source_fault_in(from, &faults);
@@ -595,12 +590,21 @@ static int map_ring(struct file *file, struct vm_area_struct *vma)
 	return zio_ring_map(sess->chan->ring, vma);
 }
 
+/* Only the ring of a node is charged. */
+static void show_fdinfo(struct seq_file *to, struct file *file)
+{
+	const struct zio_session *sess = file->private_data;
+
+	if (zio_has_ring(file))
+		zio_charge_show(&sess->chan->ring->charge, to);
+}
+
 static long node_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	if (cmd == ZIO_IOC_FLUSH)
 		return zio_node_flush(file);
 	if (cmd == ZIO_IOC_TAP)
-		return zio_tap_begin(file);
+		return zio_tap_open(file);
 	if (cmd == ZIO_IOC_DMABUF)
 		return zio_dmabuf_export(file, (struct zio_dmabuf __user *)arg);
 	return zio_share_ops->ioctl(file, cmd, arg);
@@ -628,6 +632,7 @@ const struct file_operations zio_ctrl_in_fops = {
 	.splice_read = zio_splice_read,
 	.poll = zio_poll_ctrl_in,
 	.mmap = map_ring,
+	.show_fdinfo = show_fdinfo,
 };
 
 const struct file_operations zio_data_out_fops = {
@@ -659,15 +664,14 @@ const struct file_operations zio_ctrl_out_fops = {
  *
  * Context: Any; the caller has the file.
  *
- * Return: the session; NULL if the file is not a node, or is a tap.
+ * Return: the session; NULL if the file is not a node.
  */
 struct zio_session *zio_session_of_file(const struct file *file)
 {
 	const struct file_operations *ops = file->f_op;
-	struct zio_session *sess = file->private_data;
 
 	if (ops != &zio_data_in_fops && ops != &zio_ctrl_in_fops &&
 	    ops != &zio_data_out_fops && ops != &zio_ctrl_out_fops)
 		return NULL;
-	return sess->is_tap ? NULL : sess;
+	return file->private_data;
 }

@@ -169,12 +169,13 @@ static int map_address(struct dma_buf *dmabuf, struct iosys_map *map)
 
 static void free_export(struct zio_export *export)
 {
-	if (!export->mem)
-		atomic_dec(&export->area->maps);
-	else
+	if (export->mem)
 		zio_mem_put(export->mem);
-	zio_area_put(export->area);
-	zio_uncharge(&export->charge);
+	else if (export->area)
+		atomic_dec(&export->area->maps);
+	if (export->area)
+		zio_area_put(export->area);
+	zio_uncharge(&export->charge, SIZE_MAX);
 	dma_resv_fini(&export->resv);
 	kfree(export);
 }
@@ -245,16 +246,12 @@ static const struct dma_buf_ops export_ops = {
 	.release = release_export,
 };
 
-static struct zio_export *alloc_export(struct zio_area *area, bool is_writable)
+static struct zio_export *alloc_export(void)
 {
 	struct zio_export *export = kzalloc(sizeof(*export), GFP_KERNEL_ACCOUNT);
 
 	if (!export)
-		return ERR_PTR(-ENOMEM);
-	kref_get(&area->ref);
-	export->area = area;
-	export->size = area->size;
-	export->is_writable = is_writable;
+		return NULL;
 	dma_resv_init(&export->resv);
 	mutex_init(&export->lock);
 	INIT_LIST_HEAD(&export->mappings);
@@ -262,61 +259,55 @@ static struct zio_export *alloc_export(struct zio_area *area, bool is_writable)
 	return export;
 }
 
-static struct zio_export *export_area(struct zio_session *sess, bool is_writable)
+static int export_area(struct zio_export *export, const struct zio_session *sess)
 {
-	struct zio_area *area = zio_area_get(&sess->chan->data_area);
-	struct zio_export *export = ERR_PTR(-EBUSY);
-
-	if (!area)
-		return ERR_PTR(READ_ONCE(sess->chan->cset->gone) ? -ENODEV : -EOPNOTSUPP);
-	if (atomic_inc_unless_negative(&area->maps)) {
-		export = alloc_export(area, is_writable);
-		if (IS_ERR(export))
-			atomic_dec(&area->maps);
+	export->area = zio_area_get(&sess->chan->data_area);
+	if (!export->area)
+		return READ_ONCE(sess->chan->cset->gone) ? -ENODEV : -EOPNOTSUPP;
+	if (!atomic_inc_unless_negative(&export->area->maps)) {
+		zio_area_put(export->area);
+		export->area = NULL;
+		return -EBUSY;
 	}
-	zio_area_put(area);
-	return export;
+	export->size = export->area->size;
+	return 0;
 }
 
 /* The session is locked, and has a block of a buffer with an area. */
-static struct zio_export *export_pages(struct zio_session *sess)
+static void export_pages(struct zio_export *export, struct zio_session *sess,
+			 struct zio_dmabuf *arg)
 {
-	struct zio_channel_core *chan = sess->chan;
+	struct zio_buffer *buf = sess->chan->buf;
 	struct zio_block *block = sess->block;
 	size_t offset = to_block_core(block)->mem_offset;
-	struct zio_export *export = alloc_export(chan->buf->area, false);
 
-	if (IS_ERR(export))
-		return export;
+	kref_get(&buf->area->ref);
+	export->area = buf->area;
 	export->pos = round_down(offset, PAGE_SIZE);
 	export->size = PAGE_ALIGN(offset + max_t(size_t, block->len, 1)) - export->pos;
-	export->mem = zio_block_share_mem(block, chan->buf);
+	export->mem = zio_block_share_mem(block, buf);
 	zio_mem_get(export->mem);
-	return export;
+	arg->offset = offset - export->pos;
+	arg->size = block->len;
 }
 
-static struct zio_export *export_block(struct zio_session *sess, bool nowait,
-				       struct zio_dmabuf *arg)
+static int export_block(struct zio_export *export, struct zio_session *sess, bool nowait,
+			struct zio_dmabuf *arg)
 {
-	struct zio_export *export = ERR_PTR(-EOPNOTSUPP);
 	int ret;
 
 	if (zio_cset_is_output(sess->chan->cset))
-		return export;
+		return -EOPNOTSUPP;
 	ret = zio_session_lock(sess);
 	if (ret)
-		return ERR_PTR(ret);
+		return ret;
 	ret = zio_session_next(sess, nowait);
-	if (ret)
-		export = ERR_PTR(ret);
-	else if (sess->chan->buf->area)
-		export = export_pages(sess);
-	if (!IS_ERR(export)) {
-		arg->offset = to_block_core(sess->block)->mem_offset - export->pos;
-		arg->size = sess->block->len;
-	}
+	if (!ret && !sess->chan->buf->area)
+		ret = -EOPNOTSUPP;
+	if (!ret)
+		export_pages(export, sess, arg);
 	zio_session_unlock(sess);
-	return export;
+	return ret;
 }
 
 /* The dma-buf owns the export, also on error. */
@@ -354,29 +345,35 @@ static int install(struct dma_buf *dmabuf, struct zio_dmabuf *arg,
 	return 0;
 }
 
-static struct zio_export *export_part(struct file *file, struct zio_dmabuf *arg)
+static int export_part(struct zio_export *export, struct file *file, struct zio_dmabuf *arg)
 {
 	struct zio_session *sess = file->private_data;
-	bool is_writable = zio_cset_is_output(sess->chan->cset);
-
-	if (arg->flags & ZIO_DMABUF_BLOCK)
-		return export_block(sess, file->f_flags & O_NONBLOCK, arg);
-	/* As for mmap(): the other device may write what this program may write. */
-	if (is_writable && !(file->f_mode & FMODE_READ))
-		return ERR_PTR(-EACCES);
-	return export_area(sess, is_writable);
-}
-
-/* The user keeps the pages as long as any program has the dma-buf. */
-static struct zio_export *make_export(struct file *file, struct zio_dmabuf *arg)
-{
-	struct zio_session *sess = file->private_data;
-	struct zio_export *export = export_part(file, arg);
 	int ret;
 
-	if (IS_ERR(export))
-		return export;
-	ret = zio_charge(&export->charge, sess->chan, export->size);
+	export->is_writable = zio_cset_is_output(sess->chan->cset);
+	if (arg->flags & ZIO_DMABUF_BLOCK)
+		return export_block(export, sess, file->f_flags & O_NONBLOCK, arg);
+	/* As for mmap(): the other device may write what this program may write. */
+	if (export->is_writable && !(file->f_mode & FMODE_READ))
+		return -EACCES;
+	ret = export_area(export, sess);
+	arg->offset = 0;
+	arg->size = export->size;
+	return ret;
+}
+
+/*
+ * Allocates before it locks the session. The user keeps the pages as long as any program has
+ * the dma-buf.
+ */
+static struct zio_export *make_export(struct file *file, struct zio_dmabuf *arg)
+{
+	struct zio_export *export = alloc_export();
+	int ret;
+
+	if (!export)
+		return ERR_PTR(-ENOMEM);
+	ret = export_part(export, file, arg) ?: zio_charge(&export->charge, export->size);
 	if (!ret)
 		return export;
 	free_export(export);
@@ -390,7 +387,7 @@ static struct zio_export *make_export(struct file *file, struct zio_dmabuf *arg)
  *
  * Context: Process, sleeps.
  *
- * Return: 0; -EINVAL for another node, a tap, or flags that are not known; -EFAULT;
+ * Return: 0; -EINVAL for another node, or flags that are not known; -EFAULT;
  * -EOPNOTSUPP for a buffer without an area, or for a block of an output; -EACCES for an
  * output that is open for writing only; -EBUSY while the area is being replaced;
  * -EDQUOT as zio_charge(); -EMFILE; -ENOMEM; -ENODEV when the board is gone; for a block
@@ -398,14 +395,12 @@ static struct zio_export *make_export(struct file *file, struct zio_dmabuf *arg)
  */
 long zio_dmabuf_export(struct file *file, struct zio_dmabuf __user *to)
 {
-	struct zio_session *sess = file->private_data;
 	struct zio_export *export;
 	struct dma_buf *dmabuf;
 	struct zio_dmabuf arg;
 	int ret;
 
-	if ((file->f_op != &zio_data_in_fops && file->f_op != &zio_data_out_fops) ||
-	    sess->is_tap)
+	if (file->f_op != &zio_data_in_fops && file->f_op != &zio_data_out_fops)
 		return -EINVAL;
 	if (copy_from_user(&arg, to, sizeof(arg)))
 		return -EFAULT;
@@ -414,10 +409,6 @@ long zio_dmabuf_export(struct file *file, struct zio_dmabuf __user *to)
 	export = make_export(file, &arg);
 	if (IS_ERR(export))
 		return PTR_ERR(export);
-	if (!(arg.flags & ZIO_DMABUF_BLOCK)) {
-		arg.offset = 0;
-		arg.size = export->size;
-	}
 	dmabuf = create_dmabuf(export);
 	if (IS_ERR(dmabuf))
 		return PTR_ERR(dmabuf);

@@ -70,8 +70,7 @@ int zio_channel_flush(struct zio_channel_core *chan)
  * zio_node_flush() - handle ZIO_IOC_FLUSH
  * @file: a node
  *
- * As zio_channel_flush(), but also drops what the caller's session has read in part. A tap
- * drops no block: it skips those that are there.
+ * As zio_channel_flush(), but also drops what the caller's session has read in part.
  *
  * Context: Process, sleeps.
  *
@@ -84,8 +83,6 @@ long zio_node_flush(struct file *file)
 
 	if (zio_cset_is_output(sess->chan->cset))
 		return -EINVAL;
-	if (sess->is_tap)
-		return zio_tap_flush(sess);
 	ret = zio_session_lock(sess);
 	if (ret)
 		return ret;

@@ -16,7 +16,6 @@ int zio_session_wait(struct zio_session *sess);
 struct zio_block *zio_session_fetch(struct zio_session *sess);
 void zio_session_hold(struct zio_session *sess, struct zio_block *block);
 void zio_channel_note_readers(struct zio_channel_core *chan);
-void zio_session_leave(struct zio_session *sess);
 void zio_session_requeue(struct zio_session *sess, struct zio_block *block);
 
 /* A reader has got the block from the queue, or from the engine. */
@@ -63,27 +62,21 @@ static inline bool zio_channel_has_block(const struct zio_channel_core *chan)
 	return zio_queue_count(&chan->queue) || !list_empty(&chan->unread);
 }
 
-/* limits.c */
-bool zio_user_has_room(const struct zio_channel_core *chan);
-
 /* account.c: memory that a file of a user keeps */
 struct zio_charge {
-	struct list_head node;
-	kuid_t uid;
-	struct zio_channel_core *chan; /* NULL: there is no charge */
+	struct mm_struct *mm; /* of the process that is charged */
 	unsigned long pages;
 };
 
-int zio_charge(struct zio_charge *charge, struct zio_channel_core *chan, size_t bytes);
-int zio_charge_more(struct zio_charge *charge, size_t bytes);
-void zio_charge_less(struct zio_charge *charge, size_t bytes);
-void zio_charge_pass(struct zio_charge *charge, struct zio_charge *heir);
-void zio_uncharge(struct zio_charge *charge);
+int zio_charge(struct zio_charge *charge, size_t bytes);
+void zio_uncharge(struct zio_charge *charge, size_t bytes);
+void zio_charge_show(const struct zio_charge *charge, struct seq_file *to);
 void *zio_user_alloc(size_t bytes);
 
 /* node.c */
 void zio_channel_put(struct zio_channel_core *chan);
 extern const struct zio_share_ops *zio_share_ops;
+int zio_cset_get_file(struct zio_cset_core *cset);
 void zio_cset_put_file(struct zio_cset_core *cset);
 
 /* splice.c */
@@ -164,13 +157,7 @@ void zio_channel_put_queued(struct zio_channel_core *chan);
 long zio_node_flush(struct file *file);
 
 /* tap.c */
-struct zio_sink;
-
-long zio_tap_begin(struct file *file);
-struct zio_session *zio_tap_end(struct zio_session *sess);
-ssize_t zio_tap_read(struct zio_session *sess, struct zio_sink *to, bool nowait);
-__poll_t zio_tap_poll(struct file *file, struct poll_table_struct *wait);
-long zio_tap_flush(struct zio_session *sess);
+long zio_tap_open(struct file *node);
 void zio_taps_wake(struct zio_channel_core *chan);
 
 /* dmabuf.c */

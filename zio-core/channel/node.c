@@ -102,7 +102,8 @@ static int check_mode(struct zio_channel_core *chan, struct file *file, bool dat
 	return mode == FMODE_WRITE || data ? -EACCES : 0;
 }
 
-static int get_cset_file(struct zio_cset_core *cset)
+/* Counts an open file: users do not replace the buffers. Return: as zio_cset_lock(). */
+int zio_cset_get_file(struct zio_cset_core *cset)
 {
 	int ret = zio_cset_lock(cset);
 
@@ -146,7 +147,7 @@ static int open_counted(const struct device *node, struct file *file)
 {
 	struct zio_channel_core *chan = node_channel(node);
 	struct zio_cset_core *cset = chan->cset;
-	int ret = get_cset_file(cset);
+	int ret = zio_cset_get_file(cset);
 
 	if (ret)
 		return ret;

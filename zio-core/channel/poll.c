@@ -34,7 +34,7 @@ static __poll_t poll_input(struct file *file, bool ctrl)
 
 	if (READ_ONCE(cset->gone))
 		return EPOLLHUP | EPOLLERR;
-	if (READ_ONCE(cset->error) || READ_ONCE(chan->ops))
+	if (READ_ONCE(cset->error) || READ_ONCE(chan->ops) || READ_ONCE(sess->is_stale))
 		return EPOLLIN | EPOLLRDNORM | EPOLLERR;
 	if (READ_ONCE(sess->block) && !(ctrl && READ_ONCE(sess->ctrl_seen)))
 		return EPOLLIN | EPOLLRDNORM;
@@ -144,8 +144,6 @@ __poll_t zio_poll_data_in(struct file *file, struct poll_table_struct *wait)
 {
 	struct zio_session *sess = file->private_data;
 
-	if (sess->is_tap)
-		return zio_tap_poll(file, wait);
 	zio_poll_wait(file, &sess->chan->wq, wait);
 	return poll_input(file, false);
 }
@@ -171,7 +169,7 @@ __poll_t zio_poll_out(struct file *file, struct poll_table_struct *wait)
 		return EPOLLERR;
 	if (READ_ONCE(chan->cset->gone))
 		key = EPOLLHUP | EPOLLERR;
-	else if (chan->ops)
+	else if (chan->ops || sess->is_stale)
 		key = EPOLLOUT | EPOLLWRNORM | EPOLLERR;
 	else if (sess->block || chan->buf->type->ops->has_room(chan->buf))
 		key = EPOLLOUT | EPOLLWRNORM;

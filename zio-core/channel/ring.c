@@ -187,18 +187,17 @@ static void free_ring(struct zio_ring *ring)
 {
 	zio_area_put(ring->area);
 	kvfree(ring->filled);
-	zio_uncharge(&ring->charge);
+	zio_uncharge(&ring->charge, SIZE_MAX);
 	kfree(ring);
 }
 
-/* Slots of a channel: as many as the longest queue has. */
-static u32 count_slots(const struct zio_ring *ring)
+/* Slots of a channel: as many as the longest queue has. The caller holds cset->mutex. */
+static long count_slots(struct zio_channel_core *const *chan, unsigned int n_chan)
 {
-	unsigned int i;
 	u32 n = 0;
 
-	for (i = 0; i < ring->n_chan; i++)
-		n = max(n, ring->chan[i]->queue.mask + 1);
+	for (; n_chan; n_chan--, chan++)
+		n = max(n, (*chan)->queue.mask + 1);
 	return n;
 }
 
@@ -217,10 +216,8 @@ static void init_header(struct zio_ring *ring, u32 n, u32 n_entries, size_t slot
 		.n_slots = n,
 		.flags = zio_ring_flags(chan->cset),
 	};
-	if (!n_entries) {
-		ring->hdr->data_size = chan->buf->area->size;
+	if (!n_entries)
 		return;
-	}
 	ring->entry = ring->area->mem + PAGE_SIZE;
 	ring->entry_chan = (u16 *)(ring->filled + n);
 	ring->hdr->entries_offset = PAGE_SIZE;
@@ -234,7 +231,7 @@ static int alloc_slots(struct zio_ring *ring, u32 n, u32 n_entries)
 	size_t slots = PAGE_SIZE + PAGE_ALIGN(n_entries * sizeof(u32));
 	size_t size = PAGE_ALIGN(slots + (size_t)n * sizeof(*ring->slot));
 	size_t own = n * sizeof(*ring->filled) + n_entries * sizeof(u16);
-	int ret = zio_charge(&ring->charge, *ring->chan, size + own);
+	int ret = zio_charge(&ring->charge, size + own);
 
 	if (ret)
 		return ret;
@@ -247,7 +244,12 @@ static int alloc_slots(struct zio_ring *ring, u32 n, u32 n_entries)
 	return 0;
 }
 
-static struct zio_ring *alloc_ring(struct zio_channel_core *const *chan, unsigned int n_chan)
+/*
+ * No lock is held: the memory of a user may take minutes, as its cgroup may have none. @stride:
+ * slots of each channel.
+ */
+static struct zio_ring *alloc_ring(struct zio_channel_core *const *chan, unsigned int n_chan,
+				   u32 stride)
 {
 	struct zio_ring *ring = kzalloc(sizeof(*ring), GFP_KERNEL_ACCOUNT);
 	int ret = -ENOMEM;
@@ -257,7 +259,7 @@ static struct zio_ring *alloc_ring(struct zio_channel_core *const *chan, unsigne
 		return ERR_PTR(-ENOMEM);
 	ring->chan = chan;
 	ring->n_chan = n_chan;
-	ring->stride = count_slots(ring);
+	ring->stride = stride;
 	ring->head = n_chan > 1 ? &ring->pushed : &(*chan)->queue.head;
 	ring->notifier.done = zio_set_ring_done;
 	if (!check_mul_overflow(ring->stride, n_chan, &n) && n <= MAX_SLOTS)
@@ -292,12 +294,10 @@ static void show_queue(struct zio_channel_core *chan, struct zio_ring *ring)
  * it would keep all memory. The ring of a set begins with whole events: it drops the blocks
  * that wait.
  *
- * The caller owns the phase, and this locks the channel after that. No other context that
- * locks a channel waits for the phase: those that do hold cset->mutex.
+ * The caller has locked the channel, and owns the phase.
  */
 static void start_channel(struct zio_channel_core *chan, struct zio_ring *ring)
 {
-	mutex_lock(&chan->lock);
 	zio_sessions_drop(chan);
 	if (ring->entry)
 		zio_channel_put_queued(chan);
@@ -306,18 +306,20 @@ static void start_channel(struct zio_channel_core *chan, struct zio_ring *ring)
 	if (!ring->entry)
 		show_queue(chan, ring);
 	show_ring(chan, ring);
-	mutex_unlock(&chan->lock);
 }
 
 static void start_ring(struct zio_cset_core *cset, struct zio_ring *ring)
 {
-	bool armed = zio_cset_own_phase(cset);
 	unsigned int i;
+	bool armed;
 
+	zio_cset_lock_channels(cset);
+	armed = zio_cset_own_phase(cset);
 	for (i = 0; i < ring->n_chan; i++)
 		start_channel(ring->chan[i], ring);
 	ring->hdr->lost = ring->lost;
 	zio_cset_disown_phase(cset, armed);
+	zio_cset_unlock_channels(cset);
 	if (ring->entry)
 		zio_cset_notifier_link(&ring->notifier, cset);
 }
@@ -370,6 +372,44 @@ static int check_channels(struct zio_channel_core *const *chan, unsigned int n)
 	return 0;
 }
 
+/* Returns how many slots each channel needs, or an error. */
+static long measure(struct zio_channel_core *const *chan, unsigned int n)
+{
+	struct zio_cset_core *cset = (*chan)->cset;
+	long ret = zio_cset_lock(cset);
+
+	if (ret)
+		return ret;
+	ret = check_channels(chan, n) ?: count_slots(chan, n);
+	mutex_unlock(&cset->mutex);
+	return ret;
+}
+
+/* Returns -EAGAIN if the queues have another length than the ring. */
+static int use_ring(struct zio_ring *ring)
+{
+	struct zio_channel_core *chan = *ring->chan;
+	struct zio_cset_core *cset = chan->cset;
+	int ret = zio_cset_lock(cset);
+
+	if (ret)
+		return ret;
+	ret = check_channels(ring->chan, ring->n_chan);
+	if (!ret && count_slots(ring->chan, ring->n_chan) != ring->stride)
+		ret = -EAGAIN;
+	if (ret)
+		goto out;
+	if (!ring->entry)
+		ring->hdr->data_size = chan->buf->area->size;
+	if (zio_cset_is_stream(cset))
+		open_stream_ring(chan, ring);
+	else
+		start_ring(cset, ring);
+out:
+	mutex_unlock(&cset->mutex);
+	return ret;
+}
+
 /**
  * zio_ring_open() - turn the queue of an input, or those of its set, into a ring
  * @chan: the channel in the array of its set, or all channels of the set
@@ -386,22 +426,21 @@ static int check_channels(struct zio_channel_core *const *chan, unsigned int n)
  */
 struct zio_ring *zio_ring_open(struct zio_channel_core *const *chan, unsigned int n)
 {
-	struct zio_cset_core *cset = (*chan)->cset;
 	struct zio_ring *ring;
-	int ret = zio_cset_lock(cset);
+	long ret;
 
-	if (ret)
-		return ERR_PTR(ret);
-	ret = check_channels(chan, n);
-	ring = ret ? ERR_PTR(ret) : alloc_ring(chan, n);
-	if (!IS_ERR(ring)) {
-		if (zio_cset_is_stream(cset))
-			open_stream_ring(*chan, ring);
-		else
-			start_ring(cset, ring);
-	}
-	mutex_unlock(&cset->mutex);
-	return ring;
+	do {
+		ret = measure(chan, n);
+		if (ret < 0)
+			return ERR_PTR(ret);
+		ring = alloc_ring(chan, n, ret);
+		if (IS_ERR(ring))
+			return ring;
+		ret = use_ring(ring);
+		if (ret)
+			free_ring(ring);
+	} while (ret == -EAGAIN);
+	return ret ? ERR_PTR(ret) : ring;
 }
 
 /* The board is gone: the core calls this before the channel loses its blocks. */
@@ -468,22 +507,23 @@ static unsigned int count_own_events(const struct zio_ring *ring)
 
 static void end_ring(struct zio_cset_core *cset, struct zio_ring *ring)
 {
-	bool armed = zio_cset_own_phase(cset);
 	struct zio_channel_core *chan = *ring->chan;
 	unsigned int i, n;
+	bool armed;
 
+	zio_cset_lock_channels(cset);
+	armed = zio_cset_own_phase(cset);
 	chan->ops->reclaim(chan, UINT_MAX);
 	n = count_own_events(ring);
 	for (i = 0; i < ring->n_chan; i++) {
 		chan = ring->chan[i];
-		mutex_lock(&chan->lock);
 		WRITE_ONCE(chan->ops, NULL);
 		chan->ring = NULL;
 		if (cset->on_demand)
 			discard_blocks(chan, n, armed);
-		mutex_unlock(&chan->lock);
 	}
 	zio_cset_disown_phase(cset, armed);
+	zio_cset_unlock_channels(cset);
 }
 
 /*

@@ -43,6 +43,31 @@ int zio_session_wait_lock(struct zio_session *sess)
 	return mutex_lock_killable(&sess->chan->lock) ? -ERESTARTSYS : 0;
 }
 
+/**
+ * zio_session_mark_stale() - let the next access of a session fail once
+ * @sess: the session, locked, from which a block is taken
+ *
+ * Otherwise a program that has read or written a part would go on in another block.
+ *
+ * Context: Process.
+ */
+void zio_session_mark_stale(struct zio_session *sess)
+{
+	sess->chan->n_stale += !sess->is_stale;
+	WRITE_ONCE(sess->is_stale, true);
+	sess->chan->slowpath = true;
+}
+
+/* Returns true if the session is stale, and ends that. It is locked. */
+static bool take_stale(struct zio_session *sess)
+{
+	if (likely(!sess->is_stale))
+		return false;
+	WRITE_ONCE(sess->is_stale, false);
+	sess->chan->n_stale--;
+	return true;
+}
+
 static struct zio_session *find_session(struct zio_channel_core *chan)
 {
 	struct zio_session *sess;
@@ -54,21 +79,18 @@ static struct zio_session *find_session(struct zio_channel_core *chan)
 }
 
 /*
- * A user of the channel has come or gone, or has become a tap. The channel is locked. A set
- * that had no room goes on if unread blocks may be dropped now.
+ * A user of the channel has come or gone. The channel is locked. A set that had no room goes
+ * on if unread blocks may be dropped now.
  */
 void zio_channel_note_readers(struct zio_channel_core *chan)
 {
-	unsigned int n_taps = 0, n_readers = 0;
-	struct zio_session *sess;
-
-	list_for_each_entry(sess, &chan->sessions, node) {
-		n_taps += sess->n_taps;
-		n_readers += sess->users - sess->n_taps;
-	}
-	WRITE_ONCE(chan->only_taps, n_taps && !n_readers);
-	if (chan->only_taps)
-		zio_cset_kick(chan->cset);
+	if (zio_cset_is_output(chan->cset))
+		return;
+	WRITE_ONCE(chan->only_taps, zio_taps_count(chan) && list_empty(&chan->sessions));
+	if (!chan->only_taps)
+		return;
+	zio_channel_drop_left(chan);
+	zio_cset_kick(chan->cset);
 }
 
 /* Returns the session of this process, with one more user. */
@@ -83,7 +105,6 @@ struct zio_session *zio_session_open(struct zio_channel_core *chan)
 	refcount_set(&new->ref, 1);
 	new->dropped = READ_ONCE(chan->dropped);
 	new->tgid = get_pid(task_tgid(current));
-	new->owner = current_uid();
 	kobject_get(&chan->kobj);
 
 	if (mutex_lock_killable(&chan->lock)) {
@@ -91,19 +112,17 @@ struct zio_session *zio_session_open(struct zio_channel_core *chan)
 		return ERR_PTR(-EINTR);
 	}
 	sess = find_session(chan);
-	if (!sess && zio_user_has_room(chan)) {
+	if (!sess) {
 		sess = new;
 		list_add_tail(&sess->node, &chan->sessions);
 	}
-	if (sess) {
-		sess->users++;
-		zio_channel_note_readers(chan);
-	}
+	sess->users++;
+	zio_channel_note_readers(chan);
 	mutex_unlock(&chan->lock);
 
 	if (sess != new)
 		zio_session_drop(new);
-	return sess ?: ERR_PTR(-EUSERS);
+	return sess;
 }
 
 /* Puts a block back for the next reader; the oldest comes first. */
@@ -119,31 +138,62 @@ static void requeue_block(struct zio_channel_core *chan, struct zio_block *block
 }
 
 /*
- * Leaves the current block, and those behind it, to the next reader. With "prefer-new",
- * only the current one stays: unread blocks cannot be dropped when memory is short.
+ * Drops a block that no other reader can have whole. The next block that a reader takes has
+ * the alarm, as the gap is before it, and those of the block that no control has told.
  */
-static void requeue_blocks(struct zio_session *sess)
+static void drop_left(struct zio_channel_core *chan, struct zio_block *block)
 {
-	struct zio_channel_core *chan = sess->chan;
+	int alarms = block->zio_alarms | block->drv_alarms << 8;
+	u32 seq = to_block_core(block)->seq;
 
-	to_block_core(sess->block)->ctrl_seen = sess->ctrl_seen;
-	requeue_block(chan, sess->block);
-	zio_session_advance(sess);
-	while (sess->block && READ_ONCE(chan->buf->prefer_new))
-		zio_session_put(sess);
-	while (sess->block) {
-		to_block_core(sess->block)->ctrl_seen = sess->ctrl_seen;
-		requeue_block(chan, sess->block);
-		zio_session_advance(sess);
-	}
-	zio_channel_wake(chan, ZIO_WAKE_IN);
+	WRITE_ONCE(chan->flushed, chan->flushed + 1);
+	zio_trace_lost(chan->cset, chan, 1, seq, ZIO_LOSS_LEFT, 0);
+	if (to_block_core(block)->ctrl_seen)
+		alarms = 0;
+	atomic_or(ZIO_ALARM_LOST_BLOCK | alarms, &chan->alarms_dropped);
+	atomic_or(ZIO_ALARM_LOST_BLOCK, &chan->alarms);
+	chan->next_seq = seq;
+	zio_channel_put_block(chan, block);
 }
 
-/* The only user of a session of an input goes on without it. The session is locked. */
-void zio_session_leave(struct zio_session *sess)
+/**
+ * zio_channel_drop_left() - drop the blocks that former readers have left
+ * @chan: an input, locked
+ *
+ * The oldest unread block must be in the queue, where the owner of the phase can drop it.
+ *
+ * Context: Process.
+ */
+void zio_channel_drop_left(struct zio_channel_core *chan)
 {
-	if (sess->block)
-		requeue_blocks(sess);
+	struct zio_block_core *block, *next;
+
+	list_for_each_entry_safe(block, next, &chan->unread, link) {
+		list_del(&block->link);
+		drop_left(chan, &block->block);
+	}
+}
+
+/*
+ * The last user of a session of an input has gone. The next reader gets the blocks of which
+ * nobody has read a sample. With "prefer-new" they would be in the way of newer ones.
+ */
+static void leave_blocks(struct zio_session *sess)
+{
+	struct zio_channel_core *chan = sess->chan;
+	struct zio_block *block = sess->block;
+
+	if (!block)
+		return;
+	for (; block; block = sess->block) {
+		to_block_core(block)->ctrl_seen = sess->ctrl_seen;
+		zio_session_advance(sess);
+		if (to_block_core(block)->used || READ_ONCE(chan->buf->prefer_new))
+			drop_left(chan, block);
+		else
+			requeue_block(chan, block);
+	}
+	zio_channel_wake(chan, ZIO_WAKE_IN);
 }
 
 /**
@@ -200,10 +250,14 @@ void zio_session_close(struct zio_session *sess)
 	last = !--sess->users;
 	if (last) {
 		list_del(&sess->node);
+		take_stale(sess);
 		if (sess->block && zio_cset_is_output(chan->cset))
 			zio_session_flush(sess);
 		else
-			zio_session_leave(sess);
+			leave_blocks(sess);
+		/* Behind blocks that were left, prefer-new could drop none. */
+		if (!list_empty(&chan->unread) && READ_ONCE(chan->buf->prefer_new))
+			zio_channel_drop_left(chan);
 		if (list_empty(&chan->sessions))
 			zio_ostream_hasten(chan, ZIO_HASTE_LAST);
 	}
@@ -219,6 +273,8 @@ void zio_session_close(struct zio_session *sess)
  * zio_sessions_drop() - put all blocks that readers hold or have left
  * @chan: the channel, locked
  *
+ * A reader that has read a part of a block, or its control, gets -ESTALE, once.
+ *
  * Context: Process.
  */
 void zio_sessions_drop(struct zio_channel_core *chan)
@@ -227,6 +283,8 @@ void zio_sessions_drop(struct zio_channel_core *chan)
 	struct zio_session *sess;
 
 	list_for_each_entry(sess, &chan->sessions, node) {
+		if (sess->block && (sess->ctrl_seen || to_block_core(sess->block)->used))
+			zio_session_mark_stale(sess);
 		while (sess->block) {
 			zio_block_put(chan, sess->block);
 			zio_session_advance(sess);
@@ -368,21 +426,26 @@ static struct zio_block *take_unread(struct zio_channel_core *chan)
  * Takes a block that a reader has left, or one to be merged. A channel with a ring or
  * routes has none for readers.
  */
-static noinline struct zio_block *take_block_slow(struct zio_channel_core *chan)
+static noinline struct zio_block *take_block_slow(struct zio_session *sess)
 {
+	struct zio_channel_core *chan = sess->chan;
 	struct zio_block *block;
 
 	if (READ_ONCE(chan->cset->gone)) /* and its buffer, too */
 		return ERR_PTR(-ENODEV);
+	if (take_stale(sess))
+		return ERR_PTR(-ESTALE);
 	if (chan->ring && !chan->ring->entry)
 		return ERR_PTR(zio_ring_take_error(chan->ring, chan->cset) ?: -EBUSY);
 	if (chan->ops)
 		return ERR_PTR(-EBUSY);
 	block = take_unread(chan);
-	chan->slowpath = !list_empty(&chan->unread) || chan->merged ||
+	chan->slowpath = !list_empty(&chan->unread) || chan->merged || chan->n_stale ||
 		READ_ONCE(chan->buf->merge_data);
-	if (block)
+	if (block) {
+		zio_block_take_dropped(chan, block);
 		return block;
+	}
 	block = take_new(chan);
 	if (!IS_ERR(block))
 		zio_channel_merge(chan, block);
@@ -390,11 +453,11 @@ static noinline struct zio_block *take_block_slow(struct zio_channel_core *chan)
 }
 
 /* Takes the next block: a queued one, or one that can be acquired at once. */
-static __always_inline struct zio_block *take_block(struct zio_channel_core *chan)
+static __always_inline struct zio_block *take_block(struct zio_session *sess)
 {
-	if (unlikely(chan->slowpath))
-		return take_block_slow(chan);
-	return take_new(chan);
+	if (unlikely(sess->chan->slowpath))
+		return take_block_slow(sess);
+	return take_new(sess->chan);
 }
 
 /**
@@ -407,7 +470,7 @@ static __always_inline struct zio_block *take_block(struct zio_channel_core *cha
  */
 int zio_session_try_slow(struct zio_session *sess)
 {
-	struct zio_block *block = take_block_slow(sess->chan);
+	struct zio_block *block = take_block_slow(sess);
 
 	if (IS_ERR(block))
 		return PTR_ERR(block);
@@ -428,7 +491,7 @@ struct zio_block *zio_session_fetch(struct zio_session *sess)
 	    (!READ_ONCE(chan->cset->can_pull) || READ_ONCE(chan->cset->async) ||
 	     !READ_ONCE(chan->enabled) || READ_ONCE(chan->cset->error)))
 		return ERR_PTR(-EAGAIN);
-	block = take_block(chan);
+	block = take_block(sess);
 	if (!IS_ERR(block))
 		return block;
 	/* The session has the blocks itself, and its next read puts them: it is not starved. */
@@ -464,8 +527,13 @@ static int try_output(struct zio_session *sess)
 
 	if (READ_ONCE(chan->cset->gone))
 		return -ENODEV;
-	if (unlikely(chan->slowpath))
-		return -EBUSY;
+	if (unlikely(chan->slowpath)) {
+		if (take_stale(sess))
+			return -ESTALE;
+		if (chan->ops)
+			return -EBUSY;
+		chan->slowpath = chan->n_stale;
+	}
 	block = chan->buf->type->ops->get_block(chan->buf);
 	if (!block) {
 		zio_ostream_hasten(chan, ZIO_HASTE_NOW);
@@ -532,8 +600,9 @@ int zio_session_wait(struct zio_session *sess)
  *
  * Context: Process; sleeps unless @nowait.
  *
- * Return: 0; -EAGAIN if @nowait; -ENODEV when the board is gone; -ERESTARTSYS; or an error
- * of the driver.
+ * Return: 0; -EAGAIN if @nowait; -ENODEV when the board is gone; -ESTALE, once, after a block
+ * was taken away from the session; -EBUSY while the channel has a ring or a route;
+ * -ERESTARTSYS; or an error of the driver.
  */
 int zio_session_next(struct zio_session *sess, bool nowait)
 {

@@ -149,10 +149,18 @@ static int map_set(struct file *file, struct vm_area_struct *vma)
 	return zio_ring_map(ring, vma);
 }
 
+static void show_set_fdinfo(struct seq_file *to, struct file *file)
+{
+	const struct zio_ring *ring = file->private_data;
+
+	zio_charge_show(&ring->charge, to);
+}
+
 const struct file_operations zio_set_fops = {
 	.owner = THIS_MODULE,
 	.release = close_set,
 	.read = read_set,
 	.poll = poll_set,
 	.mmap = map_set,
+	.show_fdinfo = show_set_fdinfo,
 };

@@ -71,7 +71,7 @@ static int sniff_open(struct inode *inode, struct file *file)
 	if (!ring)
 		return -ENOMEM;
 	sniff_count(1, ring);
-	static_branch_inc(&zio_watch_key);
+	static_branch_inc(&zio_watch_key.key);
 	file->private_data = (void *)READ_ONCE(sniff_head);
 	file->f_mode |= FMODE_NOWAIT;
 	return stream_open(inode, file);
@@ -79,7 +79,7 @@ static int sniff_open(struct inode *inode, struct file *file)
 
 static int sniff_release(struct inode *inode, struct file *file)
 {
-	static_branch_dec(&zio_watch_key);
+	static_branch_slow_dec_deferred(&zio_watch_key);
 	sniff_count(-1, NULL);
 	return 0;
 }
@@ -165,4 +165,5 @@ void zio_sniff_exit(void)
 {
 	misc_deregister(&sniff_device);
 	irq_work_sync(&sniff_work);
+	static_key_deferred_flush(&zio_watch_key);
 }

@@ -76,11 +76,13 @@ static size_t room_ahead(const struct zio_buffer *buf)
 
 /*
  * Returns true if taps can read the block where it is. The driver of a stream fills many
- * blocks behind it, so the edge would be too near.
+ * blocks behind it, so the edge would be too near. Blocks in one piece leave gaps: the edge
+ * would be wrong.
  */
 static bool is_in_order(const struct zio_buffer *buf)
 {
 	return buf->area && !zio_cset_is_stream(buf->chan->cset) && buf->type->ops->oldest &&
+		!zio_buffer_needs_one_piece(buf) &&
 		room_ahead(buf) + zio_buffer_room(buf, buf->block_size) <= buf->area->size;
 }
 
@@ -207,7 +209,6 @@ const struct zio_watch_ops zio_channel_watch_ops = {
 
 static void free_ring(struct zio_tap_ring *ring)
 {
-	zio_uncharge(&ring->charge);
 	vfree(ring->copy);
 	vfree(ring);
 }
@@ -218,7 +219,6 @@ static struct zio_tap_ring *alloc_ring(void)
 
 	if (!ring)
 		return NULL;
-	INIT_LIST_HEAD(&ring->taps);
 	ring->copy_size = clamp(READ_ONCE(tap_copy), TAP_COPY_MIN, TAP_COPY_MAX);
 	ring->copy = zio_user_alloc(2 * ring->copy_size);
 	if (!ring->copy) {
@@ -231,20 +231,15 @@ static struct zio_tap_ring *alloc_ring(void)
 	return ring;
 }
 
-/* The channel is locked. Returns its ring, or @new, for which the user is charged. */
+/* The channel is locked. Returns its ring, or @new. */
 static struct zio_tap_ring *have_ring(struct zio_channel_core *chan,
 				      struct zio_tap_ring *new)
 {
 	struct zio_tap_ring *ring =
 		rcu_dereference_protected(chan->tap_ring, lockdep_is_held(&chan->lock));
-	int ret;
 
 	if (ring)
 		return ring;
-	ret = zio_charge(&new->charge, chan,
-			 PAGE_ALIGN(sizeof(*new)) + 2 * new->copy_size);
-	if (ret)
-		return ERR_PTR(ret);
 	rcu_assign_pointer(chan->tap_ring, new);
 	return new;
 }
@@ -252,14 +247,14 @@ static struct zio_tap_ring *have_ring(struct zio_channel_core *chan,
 /**
  * zio_tap_ring_get() - get the ring of an input, for one more tap
  * @chan: the channel
- * @user: the tap, which has a charge
+ *
+ * No tap is charged for the ring: a channel has one at most.
  *
  * Context: Process, sleeps.
  *
- * Return: the ring, for zio_tap_ring_put(); -EDQUOT as zio_charge(); -ENOMEM; -EINTR.
+ * Return: the ring, for zio_tap_ring_put(); -ENOMEM; -EINTR.
  */
-struct zio_tap_ring *zio_tap_ring_get(struct zio_channel_core *chan,
-				      struct zio_tap_user *user)
+struct zio_tap_ring *zio_tap_ring_get(struct zio_channel_core *chan)
 {
 	struct zio_tap_ring *ring, *new = alloc_ring();
 
@@ -270,49 +265,33 @@ struct zio_tap_ring *zio_tap_ring_get(struct zio_channel_core *chan,
 		return ERR_PTR(-EINTR);
 	}
 	ring = have_ring(chan, new);
-	if (!IS_ERR(ring)) {
-		list_add(&user->node, &ring->taps);
-		WRITE_ONCE(ring->users, ring->users + 1);
-	}
+	WRITE_ONCE(ring->users, ring->users + 1);
+	zio_channel_note_readers(chan);
 	mutex_unlock(&chan->lock);
-	if (!IS_ERR(ring))
-		static_branch_inc(&zio_watch_key);
+	static_branch_inc(&zio_watch_key.key);
 	if (ring != new)
 		free_ring(new);
 	return ring;
-}
-
-/* The channel is locked. The user of a tap that is left pays for the ring from now on. */
-static void leave_ring(struct zio_tap_ring *ring, struct zio_tap_user *user)
-{
-	struct zio_tap_user *heir;
-
-	list_del(&user->node);
-	WRITE_ONCE(ring->users, ring->users - 1);
-	heir = list_first_entry_or_null(&ring->taps, struct zio_tap_user, node);
-	if (heir && uid_eq(ring->charge.uid, user->charge.uid))
-		zio_charge_pass(&ring->charge, &heir->charge);
 }
 
 /**
  * zio_tap_ring_put() - drop the ring of an input, as one of its taps
  * @chan: the channel
  * @ring: its ring
- * @user: the tap
  *
  * Context: Process, sleeps; the last tap waits for a grace period.
  */
-void zio_tap_ring_put(struct zio_channel_core *chan, struct zio_tap_ring *ring,
-		      struct zio_tap_user *user)
+void zio_tap_ring_put(struct zio_channel_core *chan, struct zio_tap_ring *ring)
 {
 	bool last;
 
-	static_branch_dec(&zio_watch_key);
+	static_branch_slow_dec_deferred(&zio_watch_key);
 	mutex_lock(&chan->lock);
-	leave_ring(ring, user);
+	WRITE_ONCE(ring->users, ring->users - 1);
 	last = !ring->users;
 	if (last)
 		RCU_INIT_POINTER(chan->tap_ring, NULL);
+	zio_channel_note_readers(chan);
 	mutex_unlock(&chan->lock);
 	if (!last)
 		return;

@@ -2,9 +2,10 @@
 /*
  * tap.c: a file that shows the blocks of an input, and takes none
  *
- * ioctl(ZIO_IOC_TAP) turns a file of a data node into a tap. Its reads return blocks one
- * after the other, each its control and then its samples, as in a block file. They are
- * those of the ring (tap-ring.c). A tap that is late goes on with the newest block.
+ * ioctl(ZIO_IOC_TAP) on a data node returns the descriptor of a tap, a file of its own. Its
+ * reads return blocks one after the other, each its control and then its samples, as in a
+ * block file. They are those of the ring (tap-ring.c). A tap that is late goes on with the
+ * newest block.
  *
  * A read ends at the end of a block. It copies straight from the ring to the user when there
  * is room for the whole block. Otherwise the file *holds* a copy of the block, until reads
@@ -13,12 +14,11 @@
  * A channel without a reader fills its queue. While it has taps, it loses the oldest block
  * then, and not the new one, as with "prefer-new". So taps go on seeing new blocks. A set
  * that is armed whenever it has room was idle until then: zio_channel_note_readers() arms it.
- *
- * The file has a struct zio_session of its own, which no other file shares. It stands for
- * the file where the nodes expect a session, and has no block. The file keeps its former
- * session: another thread may be using it.
  */
+#include <linux/anon_inodes.h>
+#include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/module.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -30,10 +30,9 @@
 #define TAP_TRIES	16
 
 struct zio_tap {
-	struct zio_session sess; /* first; of this file only */
-	struct zio_session *former; /* of the process */
+	struct zio_channel_core *chan; /* held, with its driver's module */
 	struct zio_tap_ring *ring;
-	struct zio_tap_user user;
+	struct zio_charge charge;
 	struct mutex lock; /* the fields below, for several readers of one file */
 	u32 pos; /* number of the next block */
 	struct zio_tap_slot slot; /* of that block */
@@ -42,11 +41,6 @@ struct zio_tap {
 	size_t held_len;
 	size_t held_at;
 };
-
-static struct zio_tap *to_tap(struct zio_session *sess)
-{
-	return container_of(sess, struct zio_tap, sess);
-}
 
 static size_t count_bytes(const struct zio_tap *tap)
 {
@@ -60,7 +54,7 @@ static bool has_rest(const struct zio_tap *tap)
 
 static bool is_gone(const struct zio_tap *tap)
 {
-	return READ_ONCE(tap->sess.chan->cset->gone);
+	return READ_ONCE(tap->chan->cset->gone);
 }
 
 static bool is_ready(const struct zio_tap *tap)
@@ -84,7 +78,7 @@ static int put_samples(struct zio_tap *tap, struct zio_sink *to)
 
 	if (slot->is_copy)
 		return put_memory(to, tap->ring->copy + slot->offset, slot->len);
-	area = zio_area_get(&tap->sess.chan->data_area);
+	area = zio_area_get(&tap->chan->data_area);
 	if (!area)
 		return -ESTALE;
 	if (slot->offset <= area->size && slot->len <= area->size - slot->offset)
@@ -119,13 +113,13 @@ static int grow_held(struct zio_tap *tap, size_t n)
 {
 	vfree(tap->held);
 	tap->held = NULL;
-	zio_charge_less(&tap->user.charge, tap->held_size);
+	zio_uncharge(&tap->charge, tap->held_size);
 	tap->held_size = 0;
-	if (zio_charge_more(&tap->user.charge, n))
+	if (zio_charge(&tap->charge, n))
 		return -EDQUOT;
 	tap->held = zio_user_alloc(n);
 	if (!tap->held) {
-		zio_charge_less(&tap->user.charge, n);
+		zio_uncharge(&tap->charge, n);
 		return -ENOMEM;
 	}
 	tap->held_size = n;
@@ -233,20 +227,9 @@ static ssize_t read_some(struct zio_tap *tap, struct zio_sink *to)
 	return to->room != all ? all - to->room : ret;
 }
 
-/**
- * zio_tap_read() - read from a tap
- * @sess: the session of its file
- * @to: where to
- * @nowait: do not sleep
- *
- * Context: Process; sleeps for a block unless @nowait.
- *
- * Return: bytes; -EAGAIN; -ENODEV when the board is gone; -EFAULT; -EDQUOT for a part of a
- * block beyond the user's budget; -ENOMEM; -ERESTARTSYS.
- */
-ssize_t zio_tap_read(struct zio_session *sess, struct zio_sink *to, bool nowait)
+/* A tap that is empty, and whose board is there, sleeps for a block unless @nowait. */
+static ssize_t read_tap(struct zio_tap *tap, struct zio_sink *to, bool nowait)
 {
-	struct zio_tap *tap = to_tap(sess);
 	ssize_t ret;
 
 	if (!to->room)
@@ -265,10 +248,25 @@ ssize_t zio_tap_read(struct zio_session *sess, struct zio_sink *to, bool nowait)
 	}
 }
 
-/* As poll() of a node. */
-__poll_t zio_tap_poll(struct file *file, struct poll_table_struct *wait)
+static ssize_t tap_read(struct file *file, char __user *buf, size_t n, loff_t *pos)
 {
-	struct zio_tap *tap = to_tap(file->private_data);
+	struct zio_sink to = { .buf = buf, .room = n };
+
+	return read_tap(file->private_data, &to, file->f_flags & O_NONBLOCK);
+}
+
+static ssize_t tap_read_iter(struct kiocb *iocb, struct iov_iter *iter)
+{
+	struct file *file = iocb->ki_filp;
+	struct zio_sink to = zio_sink_of(iter);
+	bool nowait = (iocb->ki_flags & IOCB_NOWAIT) || (file->f_flags & O_NONBLOCK);
+
+	return zio_sink_end(&to, iter, read_tap(file->private_data, &to, nowait));
+}
+
+static __poll_t tap_poll(struct file *file, struct poll_table_struct *wait)
+{
+	struct zio_tap *tap = file->private_data;
 
 	zio_poll_wait(file, &tap->ring->wq, wait);
 	if (is_gone(tap))
@@ -276,12 +274,15 @@ __poll_t zio_tap_poll(struct file *file, struct poll_table_struct *wait)
 	return is_ready(tap) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-/* Skips the blocks that are there. Returns 0; -ENODEV; -ERESTARTSYS. */
-long zio_tap_flush(struct zio_session *sess)
+/* ZIO_IOC_FLUSH skips the blocks that are there. */
+static long tap_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	struct zio_tap *tap = to_tap(sess);
-	int ret = lock_tap(tap, false);
+	struct zio_tap *tap = file->private_data;
+	int ret;
 
+	if (cmd != ZIO_IOC_FLUSH)
+		return -ENOTTY;
+	ret = lock_tap(tap, false);
 	if (ret)
 		return ret;
 	WRITE_ONCE(tap->held_at, tap->held_len);
@@ -290,117 +291,128 @@ long zio_tap_flush(struct zio_session *sess)
 	return is_gone(tap) ? -ENODEV : 0;
 }
 
-static void free_tap(struct zio_tap *tap)
+static void tap_show_fdinfo(struct seq_file *to, struct file *file)
 {
-	if (tap->ring)
-		zio_tap_ring_put(tap->sess.chan, tap->ring, &tap->user);
-	mutex_destroy(&tap->lock);
-	vfree(tap->held);
-	zio_uncharge(&tap->user.charge);
-	kfree(tap);
+	struct zio_tap *tap = file->private_data;
+
+	zio_charge_show(&tap->charge, to);
 }
 
+static void free_tap(struct zio_tap *tap)
+{
+	struct zio_channel_core *chan = tap->chan;
+
+	if (tap->ring) {
+		zio_tap_ring_put(chan, tap->ring);
+		zio_cset_put_file(chan->cset);
+	}
+	mutex_destroy(&tap->lock);
+	vfree(tap->held);
+	zio_uncharge(&tap->charge, SIZE_MAX);
+	kfree(tap);
+	zio_channel_put(chan);
+}
+
+static int tap_release(struct inode *inode, struct file *file)
+{
+	free_tap(file->private_data);
+	return 0;
+}
+
+static const struct file_operations tap_fops = {
+	.owner = THIS_MODULE,
+	.release = tap_release,
+	.unlocked_ioctl = tap_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.read = tap_read,
+	.read_iter = tap_read_iter,
+	.splice_read = zio_splice_read,
+	.poll = tap_poll,
+	.show_fdinfo = tap_show_fdinfo,
+};
+
+/* As a file of the set that is open: the buffers stay. */
 static int get_ring(struct zio_tap *tap)
 {
 	struct zio_tap_ring *ring;
-	int ret = zio_charge(&tap->user.charge, tap->sess.chan, sizeof(*tap));
+	int ret = zio_charge(&tap->charge, sizeof(*tap)) ?: zio_cset_get_file(tap->chan->cset);
 
 	if (ret)
 		return ret;
-	ring = zio_tap_ring_get(tap->sess.chan, &tap->user);
-	if (IS_ERR(ring))
+	ring = zio_tap_ring_get(tap->chan);
+	if (IS_ERR(ring)) {
+		zio_cset_put_file(tap->chan->cset);
 		return PTR_ERR(ring);
+	}
 	tap->ring = ring;
 	skip_all(tap);
 	return 0;
 }
 
-static struct zio_tap *alloc_tap(struct zio_session *former)
+/* The caller has a file of the channel. */
+static struct zio_tap *alloc_tap(struct zio_channel_core *chan)
 {
 	struct zio_tap *tap = kzalloc(sizeof(*tap), GFP_KERNEL_ACCOUNT);
 	int ret;
 
 	if (!tap)
 		return ERR_PTR(-ENOMEM);
-	tap->sess.chan = former->chan;
-	tap->sess.is_tap = true;
-	tap->former = former;
+	kobject_get(&chan->kobj);
+	__module_get(chan->cset->zdev->owner);
+	tap->chan = chan;
 	mutex_init(&tap->lock);
 	ret = get_ring(tap);
-	if (ret) {
-		free_tap(tap);
-		return ERR_PTR(ret);
-	}
-	return tap;
-}
-
-/* The channel is locked. Another thread may have made the file a tap meanwhile. */
-static int use_tap(struct file *file, struct zio_tap *tap)
-{
-	if (file->private_data != tap->former)
-		return -EINVAL;
-	if (is_gone(tap))
-		return -ENODEV;
-	/* The process has no other file of the session, which would never read on. */
-	if (tap->former->users == 1)
-		zio_session_leave(tap->former);
-	tap->former->n_taps++;
-	zio_channel_note_readers(tap->former->chan);
-	/* Other threads may read at the same time. */
-	smp_store_release(&file->private_data, &tap->sess);
-	return 0;
-}
-
-/**
- * zio_tap_begin() - handle ZIO_IOC_TAP
- * @file: a node
- *
- * Blocks of which the process has read a part stay for the next reader.
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -EINVAL if @file is no data node of an input, or is a tap; -EDQUOT as
- * zio_charge(); -ENOMEM; -ENODEV when the board is gone; -EINTR.
- */
-long zio_tap_begin(struct file *file)
-{
-	struct zio_session *sess = file->private_data;
-	struct zio_tap *tap;
-	int ret;
-
-	if (file->f_op != &zio_data_in_fops || sess->is_tap)
-		return -EINVAL;
-	tap = alloc_tap(sess);
-	if (IS_ERR(tap))
-		return PTR_ERR(tap);
-	ret = zio_session_lock(sess);
-	if (!ret) {
-		ret = use_tap(file, tap);
-		zio_session_unlock(sess);
-	}
-	if (ret)
-		free_tap(tap);
-	return ret;
-}
-
-/**
- * zio_tap_end() - end a tap, as its file is closed
- * @sess: the session of its file
- *
- * Context: Process, sleeps.
- *
- * Return: the former session of the file, for zio_session_close().
- */
-struct zio_session *zio_tap_end(struct zio_session *sess)
-{
-	struct zio_tap *tap = to_tap(sess);
-	struct zio_session *former = tap->former;
-
-	mutex_lock(&former->chan->lock);
-	former->n_taps--;
-	mutex_unlock(&former->chan->lock);
+	if (!ret)
+		return tap;
 	free_tap(tap);
-	return former;
+	return ERR_PTR(ret);
+}
+
+/* The file has the tap, also on error. */
+static struct file *open_file(struct zio_tap *tap, unsigned int flags)
+{
+	struct file *file = anon_inode_getfile("[zio-tap]", &tap_fops, tap, O_RDONLY | flags);
+
+	if (IS_ERR(file)) {
+		free_tap(tap);
+		return file;
+	}
+	stream_open(file_inode(file), file);
+	file->f_mode |= FMODE_PREAD | FMODE_NOWAIT;
+	return file;
+}
+
+/**
+ * zio_tap_open() - handle ZIO_IOC_TAP
+ * @node: an open node
+ *
+ * The tap is non-blocking if @node is. It stays when @node is closed.
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: a descriptor, which an exec() closes; -EINVAL if @node is no data node of an input;
+ * -EDQUOT as zio_charge(); -EMFILE; -ENOMEM; -ENODEV when the board is gone; -EINTR.
+ */
+long zio_tap_open(struct file *node)
+{
+	struct zio_session *sess = node->private_data;
+	struct zio_tap *tap;
+	struct file *file;
+	int fd;
+
+	if (node->f_op != &zio_data_in_fops)
+		return -EINVAL;
+	fd = get_unused_fd_flags(O_CLOEXEC);
+	if (fd < 0)
+		return fd;
+	tap = alloc_tap(sess->chan);
+	file = IS_ERR(tap) ? ERR_CAST(tap) : open_file(tap, node->f_flags & O_NONBLOCK);
+	if (IS_ERR(file)) {
+		put_unused_fd(fd);
+		return PTR_ERR(file);
+	}
+	fd_install(fd, file);
+	return fd;
 }
 
 /**

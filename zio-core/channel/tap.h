@@ -29,20 +29,8 @@ struct zio_tap_slot {
 };
 
 /**
- * struct zio_tap_user - one tap, as a user of the ring
- * @node: in the list of the ring; protected by chan->lock
- * @charge: its memory, without the ring
- */
-struct zio_tap_user {
-	struct list_head node;
-	struct zio_charge charge;
-};
-
-/**
  * struct zio_tap_ring - the newest blocks of an input, for all of its taps
  * @users: number of taps; protected by chan->lock
- * @taps: these taps; likewise
- * @charge: the ring and its copies; the user has one of the taps
  * @head: number of blocks in the ring since it exists, wraps
  * @first: blocks before this one are no longer valid
  * @edge: all memory before this byte may be filled again; counts as &zio_tap_slot.begin
@@ -59,8 +47,6 @@ struct zio_tap_user {
  */
 struct zio_tap_ring {
 	unsigned int users;
-	struct list_head taps;
-	struct zio_charge charge;
 	u32 head;
 	u32 first;
 	unsigned long edge;
@@ -77,10 +63,8 @@ struct zio_tap_ring {
 };
 
 /* tap-ring.c */
-struct zio_tap_ring *zio_tap_ring_get(struct zio_channel_core *chan,
-				      struct zio_tap_user *user);
-void zio_tap_ring_put(struct zio_channel_core *chan, struct zio_tap_ring *ring,
-		      struct zio_tap_user *user);
+struct zio_tap_ring *zio_tap_ring_get(struct zio_channel_core *chan);
+void zio_tap_ring_put(struct zio_channel_core *chan, struct zio_tap_ring *ring);
 bool zio_tap_ring_look(struct zio_tap_ring *ring, u32 *pos, struct zio_tap_slot *slot);
 bool zio_tap_slot_is_intact(struct zio_tap_ring *ring, u32 pos,
 			    const struct zio_tap_slot *slot);

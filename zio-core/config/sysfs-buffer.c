@@ -60,10 +60,15 @@ static int buf_set_kb(struct kobject *kobj, u32 value)
 static int buf_set_prefer_new(struct kobject *kobj, u32 value)
 {
 	struct zio_buffer *buf = to_zio_buffer(kobj);
+	struct zio_channel_core *chan = buf->chan;
 
+	mutex_lock(&chan->lock);
 	WRITE_ONCE(buf->prefer_new, value);
+	if (value && !zio_cset_is_output(chan->cset))
+		zio_channel_drop_left(chan);
+	mutex_unlock(&chan->lock);
 	/* A set that had no room can be armed now. */
-	zio_cset_kick(buf->chan->cset);
+	zio_cset_kick(chan->cset);
 	return 0;
 }
 

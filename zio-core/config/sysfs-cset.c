@@ -233,14 +233,12 @@ static ssize_t chan_show_address(struct kobject *kobj, const struct zio_file *fi
 			  chan->cset->pub.index, chan->pub.index);
 }
 
-ZIO_SHOW_BY(chan, holders, zio_channel_show_holders(kobj_to_channel(kobj), page))
 ZIO_SHOW(chan, name, "%s", kobj->name)
 ZIO_SHOW(chan, alarms, "0x%04x", atomic_read(&kobj_to_channel(kobj)->alarms))
 ZIO_SHOW(chan, lost, "%lu", zio_channel_losses(kobj_to_channel(kobj)))
 ZIO_SHOW(chan, in_flight, "%u", zio_stream_in_flight(kobj_to_channel(kobj)))
 ZIO_SHOW(chan, dry, "%lu", READ_ONCE(kobj_to_channel(kobj)->queue.stream.n_dry))
 ZIO_SHOW(chan, taps, "%u", zio_taps_count(kobj_to_channel(kobj)))
-ZIO_SHOW(chan, held, "%zu", zio_channel_held_bytes(kobj_to_channel(kobj)))
 
 static ssize_t
 current_control_read(struct file *file, struct kobject *kobj,
@@ -304,8 +302,6 @@ static struct attribute *chan_statistics[] = {
 	ZIO_FILE("dry", 0444, .show = chan_show_dry, .needs = ZIO_CSET_STREAM),
 	ZIO_FILE("flushed", 0444, CHAN_VALUE(flushed), .lacks = ZIO_CSET_OUTPUT),
 	ZIO_FILE("taps", 0444, .show = chan_show_taps, .lacks = ZIO_CSET_OUTPUT),
-	ZIO_FILE("held-bytes", 0444, .show = chan_show_held),
-	ZIO_FILE("held-by", 0444, .show = chan_show_holders),
 	ZIO_FILE("shared", 0444, CHAN_VALUE(shared), .needs = ZIO_CSET_OUTPUT),
 	ZIO_FILE("copied", 0444, CHAN_VALUE(copied), .needs = ZIO_CSET_OUTPUT),
 	ZIO_FILE("copied-bytes", 0444, CHAN_VALUE(copied_bytes), .needs = ZIO_CSET_OUTPUT),

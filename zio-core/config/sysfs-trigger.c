@@ -132,16 +132,21 @@ static struct zio_limits bind_limits_attr(struct kobject *kobj, const struct zio
 	return zio_trigger_limits(&to_zio_binding(kobj)->trig->type->attrs[file->index]);
 }
 
+/* No event comes while the set is frozen: it would be lost, and stop() may wait for it. */
 static int bind_store_clock(struct kobject *kobj, const struct zio_file *file,
 			    const char *text)
 {
 	struct zio_binding *bind = to_zio_binding(kobj);
-	int ret;
+	int ret, started;
 
+	if (zio_trigger_find_clock(text) < 0)
+		return -EINVAL;
+	zio_trigger_suspend(bind->trig, 1);
 	zio_cset_quiesce(bind->cset);
 	ret = zio_trigger_set_clock(bind->trig, text, refresh_own);
 	zio_cset_unfreeze(bind->cset);
-	return ret;
+	started = zio_trigger_suspend(bind->trig, -1);
+	return ret ?: started;
 }
 
 /* The clock of a shared trigger can be read here, but not set. */

@@ -314,11 +314,13 @@ EXPORT_SYMBOL_GPL(zio_cset_stamp);
  *
  * Context: Any.
  *
- * Return: true with the trigger "transparent".
+ * Return: true with the trigger "transparent", if the set is enabled.
  */
 bool zio_cset_is_rearmed(const struct zio_cset *cset)
 {
-	return READ_ONCE(to_cset_core(cset)->rearm);
+	const struct zio_cset_core *core = to_cset_core(cset);
+
+	return READ_ONCE(core->rearm) && zio_cset_takes_events(core);
 }
 EXPORT_SYMBOL_GPL(zio_cset_is_rearmed);
 

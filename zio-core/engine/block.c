@@ -10,7 +10,12 @@
 #include "engine/block.h"
 
 const struct zio_watch_ops *zio_watch_ops;
-DEFINE_STATIC_KEY_FALSE(zio_watch_key);
+
+/*
+ * A change stops all processors. A program may open and close what looks at blocks as often as
+ * it likes, so the key stays on for a second after the last one.
+ */
+DEFINE_STATIC_KEY_DEFERRED_FALSE(zio_watch_key, HZ);
 
 /**
  * zio_channel_raise() - raise alarms of a channel
@@ -334,6 +339,39 @@ void zio_block_fit(struct zio_channel_core *chan, struct zio_block *block)
 		ops->trim(chan->buf, block);
 }
 
+/*
+ * Counts the losses that the driver has noted, in front of the armed blocks of the channel.
+ * Those that it notes meanwhile stay for the next block.
+ *
+ *   N  The driver adds to chan->lost_new, then (full barrier) sets ZIO_NOTED_LOSS. It pairs
+ *      with this function, which clears the bit, then (full barrier) takes the number.
+ *      Without them, a number could stay without its bit: nobody would count it.
+ */
+static void count_noted(struct zio_channel_core *chan)
+{
+	struct zio_armed *armed;
+	u32 n, first = chan->seq;
+
+	atomic_andnot(ZIO_NOTED_LOSS, &chan->alarms_new);
+	n = atomic_xchg(&chan->lost_new, 0);			/* N */
+	for (armed = chan->cset->pub.armed; armed->chan; armed++) {
+		if (armed->chan != &chan->pub)
+			continue;
+		if (!armed->block->shot)
+			first = to_block_core(armed->block)->seq;
+		to_block_core(armed->block)->seq += n;
+	}
+	chan->seq += n;
+	if (n)
+		count_loss(chan, n, first, ZIO_LOSS_HARDWARE, 0);
+}
+
+static void count_if_noted(struct zio_channel_core *chan)
+{
+	if (atomic_read(&chan->alarms_new) & ZIO_NOTED_LOSS)
+		count_noted(chan);
+}
+
 /**
  * zio_block_take_alarms() - move the alarms of a channel into a block
  * @chan: the channel
@@ -343,8 +381,10 @@ void zio_block_fit(struct zio_channel_core *chan, struct zio_block *block)
  */
 void zio_block_take_alarms(struct zio_channel_core *chan, struct zio_block *block)
 {
-	int alarms = atomic_xchg(&chan->alarms_new, 0);
+	int alarms;
 
+	count_if_noted(chan);
+	alarms = atomic_fetch_and(ZIO_NOTED_LOSS, &chan->alarms_new) & ~ZIO_NOTED_LOSS;
 	block->zio_alarms |= alarms;
 	block->drv_alarms |= alarms >> 8;
 }
@@ -409,7 +449,10 @@ void zio_blocks_drop(struct zio_cset_core *cset, bool lost, int error)
 {
 	struct zio_armed *armed = zio_armed_end(cset);
 	struct zio_channel_core *chan;
+	unsigned int i;
 
+	for (i = 0; i < cset->n_active; i++)
+		count_if_noted(cset->active[i]);
 	while (armed-- != cset->pub.armed) {
 		chan = to_channel_core(armed->chan);
 		if (!zio_cset_is_output(cset) && !lost)
@@ -447,26 +490,20 @@ EXPORT_SYMBOL_GPL(zio_channel_alarm);
  * @pub: the channel set, an input
  * @n: number of events; 0: none
  *
- * Each armed block gets a sequence number that is @n higher, and an alarm. Each of these
- * channels counts @n lost blocks.
+ * The next block of each channel gets a sequence number that is @n higher, and an alarm. Each
+ * enabled channel counts @n lost blocks then. Until the driver gives the blocks back, the
+ * function only notes this: another context may own the phase.
  *
  * Context: Any; the driver has the blocks, see zio_for_each_block().
  */
 void zio_cset_lost(struct zio_cset *pub, u32 n)
 {
-	struct zio_armed *armed;
+	struct zio_cset_core *cset = to_cset_core(pub);
+	unsigned int i;
 
-	rcu_read_lock();					/* E */
-	for (armed = pub->armed; n && armed->chan; armed++) {
-		struct zio_channel_core *chan = to_channel_core(armed->chan);
-
-		if (!armed->block->shot) {
-			zio_channel_count_loss(chan, n, to_block_core(armed->block)->seq,
-					       ZIO_LOSS_HARDWARE, 0);
-			chan->seq += n;
-		}
-		to_block_core(armed->block)->seq += n;
+	for (i = 0; n && i < cset->n_active; i++) {
+		atomic_add(n, &cset->active[i]->lost_new);
+		atomic_fetch_or(ZIO_NOTED_LOSS, &cset->active[i]->alarms_new); /* N */
 	}
-	rcu_read_unlock();
 }
 EXPORT_SYMBOL_GPL(zio_cset_lost);

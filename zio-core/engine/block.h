@@ -151,7 +151,7 @@ static __always_inline void arm_blocks(struct zio_cset_core *cset, bool output,
 static __always_inline void watch_block(struct zio_channel_core *chan,
 					struct zio_block *block)
 {
-	if (static_branch_unlikely(&zio_watch_key))
+	if (static_branch_unlikely(&zio_watch_key.key))
 		zio_watch_ops->done(chan, block);
 	if (trace_zio_block_done_enabled())
 		zio_trace_done(chan, block);

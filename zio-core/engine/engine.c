@@ -7,7 +7,8 @@
  *
  *   IDLE       no context: there are no active blocks
  *   ARMING     the context that arms the set, until raw_io() returns
- *   EARLY      the same: the driver has called zio_cset_done() before raw_io() returned
+ *   EARLY      the same: the driver has called zio_cset_done() before raw_io() returned, or
+ *              zio_cset_fail(): its error is in the word, too
  *   ARMED      the driver, until it calls zio_cset_done()
  *   FINISHING  the caller of zio_cset_done(), or the context that was arming
  *   ABORTING   the context that freezes the set, and takes the blocks back
@@ -172,7 +173,6 @@ void zio_cset_drop(struct zio_cset_core *cset, bool lost, int error)
 /* Leaves the phase that the caller owns, without the blocks. Any context. */
 static void fail_blocks(struct zio_cset_core *cset, bool lost, int error)
 {
-	cset->early_error = 0;
 	cset->io_errors++;
 	zio_cset_drop(cset, lost, error);
 	make_idle(cset);
@@ -204,7 +204,7 @@ void zio_cset_fail_armed(struct zio_cset_core *cset, int error)
  */
 static int finish_early(struct zio_cset_core *cset)
 {
-	int error = cset->early_error;
+	int error = cset_take_error(cset);
 
 	if (unlikely(error)) {
 		zio_cset_fail_armed(cset, error);

@@ -3,7 +3,7 @@
 #ifndef _ZIO_ENGINE_H
 #define _ZIO_ENGINE_H
 
-#include <linux/jump_label.h>
+#include <linux/jump_label_ratelimit.h>
 #include <linux/zio-trigger.h>
 
 #include "engine/control.h"
@@ -54,6 +54,12 @@
 #define ZIO_DEFERRED_IDLE	BIT(2)
 #define ZIO_DEFERRED_NOTIFY	BIT(3)
 
+/*
+ * In chan->alarms_new, above the alarms: the driver has noted losses, in chan->lost_new. It
+ * only notes: the owner of the phase counts them in front of the next block that is done.
+ */
+#define ZIO_NOTED_LOSS		BIT(16)
+
 /* Flags of zio_cset_arm_channel() */
 #define ZIO_ARM_WAKE		BIT(0)
 #define ZIO_ARM_NEW		BIT(1) /* only if the queue is still empty */
@@ -101,7 +107,7 @@ struct zio_watch_ops {
 };
 
 extern const struct zio_watch_ops *zio_watch_ops;
-DECLARE_STATIC_KEY_FALSE(zio_watch_key);
+extern struct static_key_false_deferred zio_watch_key;
 
 /* engine.c */
 int zio_cset_arm_channel(struct zio_channel_core *chan, unsigned int flags);
@@ -121,11 +127,22 @@ static inline void zio_cset_assert_held(struct zio_cset_core *cset)
 #endif
 
 /* freeze.c */
+#ifdef CONFIG_LOCKDEP
+void zio_assert_no_phase(void);
+#else
+static inline void zio_assert_no_phase(void)
+{
+}
+#endif
+
 void zio_cset_freeze(struct zio_cset_core *cset);
 void zio_cset_quiesce(struct zio_cset_core *cset);
 void zio_cset_unfreeze(struct zio_cset_core *cset);
 void zio_cset_stop(struct zio_cset_core *cset, bool stop);
+bool zio_cset_takes_events(const struct zio_cset_core *cset);
 void zio_cset_kill(struct zio_cset_core *cset);
+void zio_cset_lock_channels(struct zio_cset_core *cset);
+void zio_cset_unlock_channels(struct zio_cset_core *cset);
 bool zio_cset_own_phase(struct zio_cset_core *cset);
 void zio_cset_disown_phase(struct zio_cset_core *cset, bool armed);
 bool zio_cset_is_frozen(const struct zio_cset_core *cset);

@@ -30,12 +30,6 @@ static void count_lost_events(struct zio_cset_core *cset, u64 n, int cause)
 		zio_channel_raise(cset->chan[i], ZIO_ALARM_LOST_TRIGGER);
 }
 
-/* Returns true if the set takes events. */
-static bool fire_is_on(const struct zio_cset_core *cset)
-{
-	return !(atomic_read(&cset->state) & (CSET_STOP | CSET_GONE));
-}
-
 /* The set is not IDLE: it is a stream, or it loses the event. */
 static int fire_busy(struct zio_binding *bind, const struct timespec64 *at)
 {
@@ -68,7 +62,7 @@ int zio_trigger_fire_at(struct zio_trigger *trig, const struct timespec64 *at)
 	rcu_read_lock();					/* E */
 	atomic64_inc(&trig->fired);
 	list_for_each_entry_rcu(bind, &trig->bindings, node) {
-		if (trace_zio_fire_enabled() && fire_is_on(bind->cset))
+		if (trace_zio_fire_enabled() && zio_cset_takes_events(bind->cset))
 			zio_trace_fire(bind, at);
 		ret = zio_cset_arm_event(bind, at);
 		if (unlikely(ret == -EBUSY))
@@ -117,7 +111,7 @@ void zio_trigger_miss(struct zio_trigger *trig, u64 n)
 	rcu_read_lock();					/* E */
 	atomic64_add(n, &trig->missed);
 	list_for_each_entry_rcu(bind, &trig->bindings, node)
-		if (fire_is_on(bind->cset))
+		if (zio_cset_takes_events(bind->cset))
 			count_lost_events(bind->cset, n, ZIO_LOSS_MISSED);
 	rcu_read_unlock();
 }

@@ -72,8 +72,48 @@ static void wait_for_routes(struct zio_cset_core *cset)
 	}
 }
 
+/*
+ * For lockdep: held from set_freeze() until the set is not frozen any more, or its phase is
+ * left. Whoever locks a channel meanwhile, or allocates for a user, is found at its first
+ * call.
+ */
+#ifdef CONFIG_LOCKDEP
+static struct lockdep_map zio_phase_map = STATIC_LOCKDEP_MAP_INIT("zio_phase", &zio_phase_map);
+
+static void phase_map_acquire(struct zio_cset_core *cset)
+{
+	lock_acquire_exclusive(&zio_phase_map, 0, 0, &cset->mutex.dep_map, _THIS_IP_);
+}
+
+static void phase_map_release(void)
+{
+	lock_release(&zio_phase_map, _THIS_IP_);
+}
+
+/**
+ * zio_assert_no_phase() - warn if the caller has frozen a set, or owns a phase
+ *
+ * For what may take long: no set loses events meanwhile.
+ *
+ * Context: Any.
+ */
+void zio_assert_no_phase(void)
+{
+	lockdep_assert(!lock_is_held(&zio_phase_map));
+}
+#else
+static void phase_map_acquire(struct zio_cset_core *cset)
+{
+}
+
+static void phase_map_release(void)
+{
+}
+#endif
+
 static void set_freeze(struct zio_cset_core *cset)
 {
+	phase_map_acquire(cset);
 	atomic_or(CSET_FREEZE, &cset->state);			/* C */
 	smp_mb__after_atomic();					/* C */
 }
@@ -111,14 +151,41 @@ void zio_cset_freeze(struct zio_cset_core *cset)
 }
 
 /**
+ * zio_cset_lock_channels() - lock all channels of a set
+ * @cset: the channel set
+ *
+ * A user may hold the lock of a channel for long. So whoever needs one, and freezes the set or
+ * owns its phase, locks first.
+ *
+ * Context: Process, sleeps. The caller holds cset->mutex.
+ */
+void zio_cset_lock_channels(struct zio_cset_core *cset)
+{
+	unsigned int i;
+
+	for (i = 0; i < cset->n_chan; i++)
+		mutex_lock_nest_lock(&cset->chan[i]->lock, &cset->mutex);
+}
+
+/* Undoes zio_cset_lock_channels(). Context: Process. */
+void zio_cset_unlock_channels(struct zio_cset_core *cset)
+{
+	unsigned int i = cset->n_chan;
+
+	while (i--)
+		mutex_unlock(&cset->chan[i]->lock);
+}
+
+/**
  * zio_cset_own_phase() - own the phase of a set for a moment, without an abort
  * @cset: the channel set
  *
  * The driver keeps its blocks. If it is done meanwhile, zio_cset_disown_phase() finishes
- * them. The set loses an event that comes meanwhile, so the caller must be quick. The set
- * is no stream.
+ * them. The set loses an event that comes meanwhile. So the caller exchanges pointers, and
+ * waits for nothing. The set is no stream.
  *
- * Context: Process, sleeps until raw_io() has returned. The caller holds cset->mutex.
+ * Context: Process, sleeps until raw_io() has returned. The caller holds cset->mutex, and has
+ * locked the channels that it changes.
  *
  * Return: true if the driver has blocks; for zio_cset_disown_phase().
  */
@@ -148,6 +215,7 @@ void zio_cset_disown_phase(struct zio_cset_core *cset, bool armed)
 		zio_cset_leave_armed(cset);
 	else
 		make_idle(cset);
+	phase_map_release();
 	zio_cset_wake(cset);
 	zio_cset_kick(cset);
 }
@@ -179,6 +247,7 @@ void zio_cset_unfreeze(struct zio_cset_core *cset)
 {
 	smp_mb__before_atomic();				/* C */
 	atomic_andnot(CSET_FREEZE, &cset->state);
+	phase_map_release();
 	zio_cset_wake(cset);
 	zio_cset_kick(cset);
 }
@@ -199,6 +268,19 @@ void zio_cset_stop(struct zio_cset_core *cset, bool stop)
 }
 
 /**
+ * zio_cset_takes_events() - check whether a set is enabled, and its board is there
+ * @cset: the channel set
+ *
+ * Context: Any.
+ *
+ * Return: true if it is, also while it is frozen.
+ */
+bool zio_cset_takes_events(const struct zio_cset_core *cset)
+{
+	return !(atomic_read(&cset->state) & (CSET_STOP | CSET_GONE));
+}
+
+/**
  * zio_cset_kill() - mark a set as gone
  * @cset: the channel set
  *
@@ -212,6 +294,7 @@ void zio_cset_kill(struct zio_cset_core *cset)
 	zio_cset_freeze(cset);
 	WRITE_ONCE(cset->gone, true);
 	atomic_andnot(CSET_FREEZE, &cset->state);
+	phase_map_release();
 	zio_cset_wake(cset);
 }
 

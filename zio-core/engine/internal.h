@@ -17,6 +17,8 @@
 #define CSET_STOP	BIT(5)
 #define CSET_GONE	BIT(6)
 #define CSET_STREAM	BIT(7)
+#define CSET_ERROR_SHIFT	8 /* with EARLY: the driver has failed; its errno */
+#define CSET_ERROR	(0xfff << CSET_ERROR_SHIFT)
 
 static inline int cset_phase(struct zio_cset_core *cset)
 {
@@ -46,6 +48,12 @@ static __always_inline bool cset_move(struct zio_cset_core *cset, int from, int 
 	return true;
 }
 
+/* Takes the error of a driver that has failed early; 0: it was done. The caller owns the phase. */
+static inline int cset_take_error(struct zio_cset_core *cset)
+{
+	return -(atomic_fetch_andnot(CSET_ERROR, &cset->state) >> CSET_ERROR_SHIFT);
+}
+
 /* The state has changed, and a context that freezes the set may wait for that (C). */
 static inline void wake_freezer(struct zio_cset_core *cset)
 {
@@ -60,7 +68,7 @@ static __always_inline void make_idle(struct zio_cset_core *cset)
 {
 	zio_cset_assert_held(cset);
 	smp_mb__before_atomic();				/* C */
-	atomic_andnot(CSET_PHASE, &cset->state);
+	atomic_andnot(CSET_PHASE | CSET_ERROR, &cset->state);
 	smp_mb__after_atomic();					/* D */
 	if (unlikely(atomic_read(&cset->state) & CSET_FREEZE))	/* C */
 		wake_freezer(cset);

@@ -5,19 +5,21 @@
 #include "engine/internal.h"
 
 /*
- * Takes the blocks from the driver, which is done or has failed. Returns the phase before.
+ * Takes the blocks from the driver, which is done or has failed with @error. Returns the phase
+ * before.
  * CSET_ARMED: the caller has entered FINISHING. CSET_ARMING: raw_io() has not returned, or
  * zio_cset_own_phase() owns the phase; the owner calls zio_cset_leave_armed(). Any other: the
  * driver has no blocks. The set may move from one of the two phases to the other meanwhile.
  */
-static __always_inline int take_from_driver(struct zio_cset_core *cset)
+static __always_inline int take_from_driver(struct zio_cset_core *cset, int error)
 {
+	int early = CSET_EARLY | -error << CSET_ERROR_SHIFT;
 	int phase;
 
 	do {
 		if (cset_move(cset, CSET_ARMED, CSET_FINISHING))
 			return CSET_ARMED;
-		if (cset_move(cset, CSET_ARMING, CSET_EARLY))
+		if (cset_move(cset, CSET_ARMING, early))
 			return CSET_ARMING;
 		phase = cset_phase(cset);
 	} while (phase == CSET_ARMED || phase == CSET_ARMING);
@@ -45,7 +47,7 @@ bool zio_cset_done(struct zio_cset *pub)
 	if (unlikely(zio_cset_is_stream(cset)))
 		return false;
 	rcu_read_lock();					/* E */
-	phase = take_from_driver(cset);
+	phase = take_from_driver(cset, 0);
 	if (phase == CSET_ARMED) {
 		zio_cset_finish_blocks(cset);
 		zio_cset_kick_held(cset);
@@ -79,11 +81,10 @@ bool zio_cset_fail(struct zio_cset *pub, int error)
 	struct zio_cset_core *cset = to_cset_core(pub);
 	int phase;
 
-	cset->early_error = zio_driver_error(error);
-	phase = take_from_driver(cset);
+	error = zio_driver_error(error);
+	phase = take_from_driver(cset, error);
 	if (phase == CSET_ARMING)
 		return true;
-	error = xchg(&cset->early_error, 0);
 	if (phase != CSET_ARMED)
 		return false;
 	if (zio_cset_is_stream(cset))

@@ -383,7 +383,7 @@ void zio_channel_complete(struct zio_channel *pub, unsigned int n)
 	if (!n)
 		return;
 	finish_blocks(chan, n);
-	if (static_branch_unlikely(&zio_watch_key) || trace_zio_block_done_enabled())
+	if (static_branch_unlikely(&zio_watch_key.key) || trace_zio_block_done_enabled())
 		watch_blocks(chan, n);
 	WRITE_ONCE(chan->seq, chan->seq + n);
 	WRITE_ONCE(chan->blocks, chan->blocks + n);

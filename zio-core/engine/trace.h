@@ -27,6 +27,7 @@
 #define ZIO_LOSS_BUSY		7
 #define ZIO_LOSS_MISSED		8
 #define ZIO_LOSS_CHAIN		9
+#define ZIO_LOSS_LEFT		10
 
 #define show_zio_loss(_cause)				\
 	__print_symbolic(_cause,			\
@@ -39,7 +40,8 @@
 		{ ZIO_LOSS_ROUTE, "route" },		\
 		{ ZIO_LOSS_BUSY, "busy" },		\
 		{ ZIO_LOSS_MISSED, "missed" },		\
-		{ ZIO_LOSS_CHAIN, "chain" })
+		{ ZIO_LOSS_CHAIN, "chain" },		\
+		{ ZIO_LOSS_LEFT, "left" })
 
 TRACE_EVENT(zio_fire,
 	    TP_PROTO(const struct zio_binding *bind, const struct timespec64 *at),

@@ -348,8 +348,10 @@ static void claim_output(struct zio_route *route)
 
 	mutex_lock(&out->lock);
 	list_for_each_entry(sess, &out->sessions, node)
-		if (sess->block)
+		if (sess->block) {
+			zio_session_mark_stale(sess);
 			zio_session_flush(sess);
+		}
 	out->slowpath = true;
 	rcu_assign_pointer(out->route, route);
 	WRITE_ONCE(out->ops, &output_ops);
@@ -362,7 +364,7 @@ static void release_output(struct zio_channel_core *out)
 	mutex_lock(&out->lock);
 	WRITE_ONCE(out->ops, NULL);
 	RCU_INIT_POINTER(out->route, NULL);
-	out->slowpath = false;
+	out->slowpath = out->n_stale;
 	if (list_empty(&out->sessions))
 		zio_ostream_hasten(out, ZIO_HASTE_LAST);
 	mutex_unlock(&out->lock);
@@ -384,19 +386,19 @@ static void start_feeding(struct zio_route *route)
 	struct zio_channel_core *in = route->in;
 	struct zio_block *block;
 
-	zio_cset_freeze(in->cset);
 	mutex_lock(&in->lock);
+	zio_cset_freeze(in->cset);
 	zio_sessions_drop(in);
 	zio_channel_settle_alarms(in);
 	in->slowpath = true;
 	WRITE_ONCE(in->has_former_outputs, zio_buffer_is_shared(in->buf));
 	add_route(route);
 	WRITE_ONCE(in->ops, &input_ops);
-	mutex_unlock(&in->lock);
 	while ((block = zio_queue_pop(&in->queue)))
 		push_block(in, block);
 	zio_channel_wake(in, ZIO_WAKE_IN);
 	zio_cset_unfreeze(in->cset);
+	mutex_unlock(&in->lock);
 }
 
 static void stop_feeding(struct zio_channel_core *in)

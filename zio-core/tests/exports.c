@@ -19,9 +19,7 @@
 
 EXPORT_SYMBOL_NS_GPL(zio_block_end_borrow, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_block_share_mem, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_channel_held_bytes, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_channel_notify_room, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_charge, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_config_type_register, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_configfs_devices, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_arm_channel, ZIO_TEST);
@@ -53,7 +51,6 @@ EXPORT_SYMBOL_NS_GPL(zio_trigger_free, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_hide_shared, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_set_clock, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_type_is_valid, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_uncharge, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_wq, ZIO_TEST);
 
 #ifdef CONFIG_TRACEPOINTS

@@ -168,7 +168,49 @@ static void hardware_loses_events(struct kunit *test)
 	tdev->io_return = ZIO_PENDING;
 	test_fire_events(tdev, 1);
 	zio_cset_lost(&tdev->cset->pub, 5);
+	KUNIT_EXPECT_EQ(test, seen.n, 0);
+	KUNIT_EXPECT_TRUE(test, zio_cset_done(&tdev->cset->pub));
 	expect_loss(tdev->cset, tdev->cset->chan[0], 5, 0, ZIO_LOSS_HARDWARE, 0);
+}
+
+/* The driver does not know whether another context owns the phase: it only notes. */
+static void hardware_loses_events_beside_the_owner(struct kunit *test)
+{
+	struct test_device *tdev = create(test, 0);
+	struct zio_cset_core *cset = tdev->cset;
+	struct zio_block *block;
+	bool armed;
+
+	tdev->io_return = ZIO_PENDING;
+	test_fire_events(tdev, 1);
+	block = cset->pub.armed->block;
+	test_lock(test, &cset->mutex);
+	armed = zio_cset_own_phase(cset);
+	zio_cset_lost(&cset->pub, 2);
+	zio_cset_lost(&cset->pub, 3);
+	KUNIT_EXPECT_EQ(test, cset->chan[0]->seq, 1);
+	KUNIT_EXPECT_EQ(test, to_block_core(block)->seq, 0);
+	KUNIT_EXPECT_EQ(test, seen.n, 0);
+	zio_cset_disown_phase(cset, armed);
+	test_unlock(test, &cset->mutex);
+	KUNIT_EXPECT_TRUE(test, zio_cset_done(&cset->pub));
+	expect_loss(cset, cset->chan[0], 5, 0, ZIO_LOSS_HARDWARE, 0);
+	KUNIT_EXPECT_EQ(test, to_block_core(block)->seq, 5);
+	KUNIT_EXPECT_EQ(test, block->zio_alarms, ZIO_ALARM_LOST_BLOCK);
+	KUNIT_EXPECT_EQ(test, cset->chan[0]->seq, 6);
+}
+
+/* The core takes the blocks back: what the hardware has lost before them stays told. */
+static void hardware_loses_events_before_an_abort(struct kunit *test)
+{
+	struct test_device *tdev = create(test, 0);
+
+	tdev->io_return = ZIO_PENDING;
+	test_fire_events(tdev, 1);
+	zio_cset_lost(&tdev->cset->pub, 5);
+	KUNIT_EXPECT_TRUE(test, zio_cset_fail(&tdev->cset->pub, -EPIPE));
+	expect_loss(tdev->cset, tdev->cset->chan[0], 5, 0, ZIO_LOSS_HARDWARE, 0);
+	KUNIT_EXPECT_EQ(test, tdev->cset->chan[0]->seq, 5);
 }
 
 /* --- a driver fails: in raw_io(), before it returns, or later */
@@ -410,6 +452,8 @@ static struct kunit_case loss_cases[] = {
 	KUNIT_CASE(no_blocks_are_free_for_all_shots),
 	KUNIT_CASE(an_old_block_gives_way),
 	KUNIT_CASE(hardware_loses_events),
+	KUNIT_CASE(hardware_loses_events_beside_the_owner),
+	KUNIT_CASE(hardware_loses_events_before_an_abort),
 	KUNIT_CASE(a_driver_refuses_an_event),
 	KUNIT_CASE(a_driver_gives_blocks_back_early),
 	KUNIT_CASE(a_driver_gives_blocks_back),

@@ -135,6 +135,23 @@ static void failure_may_be_early(struct kunit *test)
 	test_user_close(user);
 }
 
+/* A driver that fails, and then returns something else than ZIO_PENDING, does no harm. */
+static void failure_and_a_result_are_one_failure(struct kunit *test)
+{
+	static const int results[] = { -EMSGSIZE, 0 };
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(results); i++) {
+		tdev->io_return = results[i];
+		tdev->start = fail_at_once;
+		test_fire(tdev->cset);
+		KUNIT_EXPECT_EQ(test, atomic_read(&tdev->cset->state), CSET_IDLE);
+		tdev->io_return = 0;
+		KUNIT_EXPECT_EQ(test, test_fire(tdev->cset), 0);
+	}
+}
+
 static void stream_may_fail_early(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, ZIO_CSET_STREAM, 1);
@@ -319,6 +336,7 @@ static struct kunit_case report_cases[] = {
 	KUNIT_CASE(again_is_an_error),
 	KUNIT_CASE(again_starts_no_stream),
 	KUNIT_CASE(failure_may_be_early),
+	KUNIT_CASE(failure_and_a_result_are_one_failure),
 	KUNIT_CASE(stream_may_fail_early),
 	KUNIT_CASE(output_may_fail_early),
 	KUNIT_CASE(failure_is_no_code_of_the_engine),

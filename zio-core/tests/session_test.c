@@ -27,15 +27,62 @@ static void unread_block_stays_for_the_next_reader(struct kunit *test)
 	struct test_user *user = test_user_open(test, chan);
 	struct zio_block *block;
 
-	KUNIT_EXPECT_EQ(test, test_read(user->data, NULL, 3), 3);
-	block = user->sess->block;
+	block = test_user_next(user);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, block);
 	test_user_close(user);
 
 	user = test_user_open(test, chan);
-	KUNIT_ASSERT_PTR_EQ(test, test_user_next(user), block);
-	KUNIT_EXPECT_EQ(test, to_block_core(block)->used, 3);
+	KUNIT_EXPECT_EQ(test, test_read(user->data, NULL, 3), 3);
+	KUNIT_ASSERT_PTR_EQ(test, user->sess->block, block);
+	KUNIT_EXPECT_EQ(test, chan->flushed, 0);
 	test_user_close(user);
 	KUNIT_EXPECT_EQ(test, test_count_owned(chan), ZIO_DEFAULT_LEN);
+}
+
+/* Nobody can have it whole. The next block tells of it. */
+static void block_left_in_part_is_dropped(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+	struct zio_block *block;
+
+	/* No control has told the alarm of the block. */
+	zio_channel_alarm(&chan->pub, 2);
+	KUNIT_EXPECT_EQ(test, test_read(user->data, NULL, 3), 3);
+	test_user_close(user);
+	KUNIT_EXPECT_EQ(test, chan->flushed, 1);
+	KUNIT_EXPECT_EQ(test, test_count_owned(chan), ZIO_DEFAULT_LEN);
+
+	user = test_user_open(test, chan);
+	block = test_user_next(user);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, block);
+	KUNIT_EXPECT_EQ(test, to_block_core(block)->seq, 1);
+	KUNIT_EXPECT_EQ(test, block->zio_alarms, ZIO_ALARM_LOST_BLOCK);
+	KUNIT_EXPECT_EQ(test, block->drv_alarms, 2);
+	KUNIT_EXPECT_EQ(test, chan->lost, 0);
+	test_user_put(user);
+	block = test_user_next(user);
+	KUNIT_EXPECT_EQ(test, block->zio_alarms, 0);
+}
+
+/* A ring of another process takes the blocks of a reader, and goes: the reader knows. */
+static void reader_that_has_lost_a_block_knows_it(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user;
+	struct file *ring;
+
+	test_device_use_area(tdev, (struct test_area){ .kb = 64, .len = 8, .nsamples = 16 });
+	user = test_user_open(test, chan);
+	KUNIT_EXPECT_EQ(test, test_read(user->data, NULL, 3), 3);
+	ring = test_open_ring(test, chan);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, ring);
+	test_close(test, ring);
+	KUNIT_EXPECT_EQ(test, test_read(user->data, NULL, 3), -ESTALE);
+	KUNIT_EXPECT_EQ(test, chan->n_stale, 0);
+	KUNIT_EXPECT_EQ(test, test_read(user->data, NULL, 32), 32);
 }
 
 static void close_queues_a_short_output_block(struct kunit *test)
@@ -278,6 +325,8 @@ static struct kunit_case session_cases[] = {
 	KUNIT_CASE(session_is_of_the_process),
 	KUNIT_CASE(read_waits_for_the_lock),
 	KUNIT_CASE(unread_block_stays_for_the_next_reader),
+	KUNIT_CASE(block_left_in_part_is_dropped),
+	KUNIT_CASE(reader_that_has_lost_a_block_knows_it),
 	KUNIT_CASE(close_queues_a_short_output_block),
 	KUNIT_CASE(blocks_leave_a_session_in_any_order),
 	KUNIT_CASE(fsync_reports_a_loss_once),

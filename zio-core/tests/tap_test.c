@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tap_test.c: taps of an input; the test is the program, and the board or a thread of it */
-#include <linux/cred.h>
+#include <linux/file.h>
+#include <linux/fdtable.h>
 #include <linux/prandom.h>
 
 #include "test-stream.h"
@@ -13,11 +14,17 @@
 
 static struct file *open_tap(struct test_device *tdev)
 {
-	struct file *file = test_open(tdev->test, tdev->cset->chan[0], "data", O_RDONLY);
+	struct file *node = test_open(tdev->test, tdev->cset->chan[0], "data", O_RDONLY), *tap;
+	int fd;
 
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(tdev->test, file);
-	KUNIT_ASSERT_EQ(tdev->test, file->f_op->unlocked_ioctl(file, ZIO_IOC_TAP, 0), 0);
-	return file;
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(tdev->test, node);
+	fd = node->f_op->unlocked_ioctl(node, ZIO_IOC_TAP, 0);
+	test_close(tdev->test, node);
+	KUNIT_ASSERT_GE(tdev->test, fd, 0);
+	tap = fget(fd);
+	close_fd(fd);
+	test_add_action(tdev->test, test_fput, tap);
+	return tap;
 }
 
 struct walk {
@@ -286,92 +293,6 @@ static void reader_that_closes_lets_a_tap_go_on(struct kunit *test)
 	expect_new_block(tdev, tap, 2);
 }
 
-static const struct cred *former;
-
-/* After an aborted test another thread comes here, which is still the former user. */
-static void revert_user(void *user)
-{
-	if (current_cred() != user)
-		return;
-	revert_creds(former);
-	put_cred(user);
-}
-
-/* Makes the test a user without privileges, and with no other files. */
-static void become_user(struct kunit *test)
-{
-	struct cred *user = prepare_creds();
-
-	KUNIT_ASSERT_NOT_NULL(test, user);
-	cap_clear(user->cap_effective);
-	user->uid = KUIDT_INIT(12345);
-	former = override_creds(user);
-	test_add_action(test, revert_user, user);
-}
-
-static void uncharge(void *charge)
-{
-	zio_uncharge(charge);
-}
-
-/* Another file of the user keeps the rest of the budget, beside @free bytes. */
-static void spend_budget(struct kunit *test, struct zio_channel_core *chan,
-			 struct zio_charge *charge, size_t free)
-{
-	size_t budget = SZ_64M - zio_channel_held_bytes(chan);
-
-	KUNIT_ASSERT_EQ(test, zio_charge(charge, chan, budget - free), 0);
-	test_add_action(test, uncharge, charge);
-}
-
-static void expect_held(struct test_device *tdev, size_t bytes)
-{
-	KUNIT_EXPECT_EQ(tdev->test, zio_channel_held_bytes(tdev->cset->chan[0]), bytes);
-}
-
-/* A block comes, and the tap returns one byte of it, or an error. */
-static ssize_t begin_block(struct test_device *tdev, struct file *tap)
-{
-	test_fire(tdev->cset);
-	return test_read(tap, NULL, 1);
-}
-
-static void end_block(struct test_device *tdev, struct file *tap)
-{
-	KUNIT_EXPECT_GT(tdev->test, test_read(tap, NULL, SZ_1M), 1);
-}
-
-/* It holds the block of which the program has read a part. */
-static void tap_counts_the_memory_of_one_block(struct kunit *test)
-{
-	struct test_device *tdev = test_device_create(test, 0, 1);
-	struct zio_channel_core *chan = tdev->cset->chan[0];
-	struct zio_charge other = { };
-	struct file *tap;
-	size_t empty;
-
-	test_device_use_area(tdev, (struct test_area){ .kb = 256, .len = 8, .nsamples = 512 });
-	test_stop_demand(tdev);
-	become_user(test);
-	tap = open_tap(tdev);
-	empty = zio_channel_held_bytes(chan);
-	KUNIT_EXPECT_EQ(test, begin_block(tdev, tap), 1);
-	expect_held(tdev, empty + PAGE_SIZE);
-	end_block(tdev, tap);
-	KUNIT_ASSERT_EQ(test, test_set_samples(tdev->cset, PAGE_SIZE), 0);
-	spend_budget(test, chan, &other, PAGE_SIZE);
-	KUNIT_EXPECT_EQ(test, begin_block(tdev, tap), -EDQUOT);
-	KUNIT_EXPECT_EQ(test, begin_block(tdev, tap), -EDQUOT);
-	expect_held(tdev, SZ_64M - 2 * PAGE_SIZE);
-	test_release_action(test, uncharge, &other);
-	expect_held(tdev, empty);
-	KUNIT_EXPECT_EQ(test, begin_block(tdev, tap), 1);
-	expect_held(tdev, empty + 3 * PAGE_SIZE);
-	end_block(tdev, tap);
-	KUNIT_EXPECT_EQ(test, begin_block(tdev, tap), 1);
-	expect_held(tdev, empty + 3 * PAGE_SIZE);
-}
-
 static void flush_counts_what_it_drops(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
@@ -394,7 +315,6 @@ static struct kunit_case tap_cases[] = {
 	KUNIT_CASE(full_stream_goes_on_for_a_tap),
 	KUNIT_CASE(full_input_goes_on_for_a_tap),
 	KUNIT_CASE(reader_that_closes_lets_a_tap_go_on),
-	KUNIT_CASE(tap_counts_the_memory_of_one_block),
 	KUNIT_CASE(flush_counts_what_it_drops),
 	{}
 };

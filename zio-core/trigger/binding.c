@@ -118,7 +118,7 @@ int zio_binding_enable(struct zio_binding *bind, bool enable)
 	return ret;
 }
 
-/* With @rearm, each put of a block kicks the set. */
+/* With @rearm, each put of a block kicks the set. The channels are locked, or not yet visible. */
 static void set_rearm(struct zio_cset_core *cset, bool rearm)
 {
 	struct zio_channel_core *chan;
@@ -126,10 +126,8 @@ static void set_rearm(struct zio_cset_core *cset, bool rearm)
 
 	for (i = 0; i < cset->n_chan; i++) {
 		chan = cset->chan[i];
-		mutex_lock(&chan->lock);
 		others = chan->waiters & ~ZIO_WAITERS_REARM;
 		WRITE_ONCE(chan->waiters, others | (rearm ? ZIO_WAITERS_REARM : 0));
-		mutex_unlock(&chan->lock);
 	}
 	cset->rearm = rearm;
 }
@@ -251,10 +249,12 @@ void zio_binding_destroy(struct zio_cset_core *cset)
 
 static void switch_binding(struct zio_cset_core *cset, struct zio_binding *bind)
 {
+	zio_cset_lock_channels(cset);
 	zio_cset_freeze(cset);
 	use_binding(cset, bind);
 	zio_cset_refresh(cset);
 	zio_cset_unfreeze(cset);
+	zio_cset_unlock_channels(cset);
 }
 
 static int swap_binding(struct zio_cset_core *cset, struct zio_binding *new)
@@ -334,6 +334,7 @@ static int change_shape(struct zio_cset_core *cset, const struct zio_shape *new)
 			return -ENOMEM;
 	}
 	/* Drivers, and types of buffers, read the sizes, too. */
+	zio_cset_lock_channels(cset);
 	zio_cset_freeze(cset);
 	set_shape(cset, new);
 	if (len != cset->block_len || armed)
@@ -346,6 +347,7 @@ static int change_shape(struct zio_cset_core *cset, const struct zio_shape *new)
 		zio_cset_refresh(cset);
 	}
 	zio_cset_unfreeze(cset);
+	zio_cset_unlock_channels(cset);
 	kvfree(armed);
 	return ret;
 }

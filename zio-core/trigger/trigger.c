@@ -614,7 +614,8 @@ ssize_t zio_trigger_show_clock(struct zio_trigger *trig, char *page)
 	return sysfs_emit(page, "%s\n", zio_clocks[zio_trigger_clock(trig)]);
 }
 
-static int find_clock(const char *text)
+/* Returns the clock that has the name, or -EINVAL. Context: Any. */
+int zio_trigger_find_clock(const char *text)
 {
 	unsigned int i;
 
@@ -624,8 +625,16 @@ static int find_clock(const char *text)
 	return -EINVAL;
 }
 
-/* Stops events with +1, and lets the trigger run again with -1. */
-static int suspend_trigger(struct zio_trigger *trig, int by)
+/**
+ * zio_trigger_suspend() - stop the events of a trigger, or let it run again
+ * @trig: the trigger
+ * @by: 1 to stop, -1 to undo that; it nests
+ *
+ * Context: Process, sleeps; the caller has frozen no set.
+ *
+ * Return: 0; or an error of the type's start().
+ */
+int zio_trigger_suspend(struct zio_trigger *trig, int by)
 {
 	int ret;
 
@@ -653,12 +662,12 @@ static int suspend_trigger(struct zio_trigger *trig, int by)
 int zio_trigger_set_clock(struct zio_trigger *trig, const char *text,
 			  int (*refresh)(struct zio_trigger *trig))
 {
-	int clock = find_clock(text), old, ret, started;
+	int clock = zio_trigger_find_clock(text), old, ret, started;
 
 	if (clock < 0)
 		return clock;
 	begin_change(trig);
-	suspend_trigger(trig, 1);
+	zio_trigger_suspend(trig, 1);
 	old = trig->clock;
 	WRITE_ONCE(trig->clock, clock);
 	ret = refresh(trig);
@@ -666,7 +675,7 @@ int zio_trigger_set_clock(struct zio_trigger *trig, const char *text,
 		WRITE_ONCE(trig->clock, old);
 		refresh(trig);
 	}
-	started = suspend_trigger(trig, -1);
+	started = zio_trigger_suspend(trig, -1);
 	end_change(trig);
 	return ret ?: started;
 }

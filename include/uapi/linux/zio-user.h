@@ -257,10 +257,10 @@ struct __zio_control_size_check {
 #define ZIO_IOC_SHARE			_IOW('Z', 0x40, int)
 
 /*
- * On a data node of an input: turns this file into a tap. Its reads return the newest
- * blocks, and take none. A block is its control, and then its samples.
+ * On a data node of an input: returns the descriptor of a tap, close-on-exec. Its reads return
+ * the newest blocks, and take none. A block is its control, and then its samples.
  */
-#define ZIO_IOC_TAP			_IO('Z', 0x41)
+#define ZIO_IOC_TAP			_IO('Z', 0x44)
 #define ZIO_CONTROL_CUT			0x00000800 /* the tap shows only the first samples */
 
 /* On a node of an input: drops the queued blocks, and what the session has read in part. */

@@ -30,8 +30,8 @@ int zio_fail_null(struct zio_channel *ch)
 	return zio_refuse_null();
 }
 
-#define BUDGET_HINT " (the files of this user keep as much memory as they may: close some, " \
-	"or raise user_memory_kb of the module zio, or RLIMIT_MEMLOCK)"
+#define BUDGET_HINT " (the files of this process keep as much memory as they may: close some, " \
+	"or raise its limit of locked memory: ulimit -l, LimitMEMLOCK=)"
 
 static const char *io_hint(int code)
 {

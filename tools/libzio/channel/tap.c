@@ -2,7 +2,7 @@
 /*
  * Taps, which look at the blocks of an input and take none
  *
- * A tap is an open data node that ZIO_IOC_TAP has changed. Its reads return blocks as those
+ * ZIO_IOC_TAP of a data node returns the descriptor of a tap. Its reads return blocks as those
  * of a block file do. So both descriptors are the same open file, as for block files.
  */
 #include <errno.h>
@@ -12,12 +12,19 @@
 
 #include "channel.h"
 
-static int open_both(struct zio_channel *ch, int flags)
+/* A node that stays open would be a reader that never reads. */
+static int open_both(struct zio_channel *ch, int flags, bool *has_node)
 {
-	ch->data_fd = zio_open_node(ch->data_path, O_RDONLY, flags);
-	if (ch->data_fd < 0)
+	int node = zio_open_node(ch->data_path, O_RDONLY, flags), code;
+
+	*has_node = node >= 0;
+	if (!*has_node)
 		return -1;
-	if (ioctl(ch->data_fd, ZIO_IOC_TAP))
+	ch->data_fd = ioctl(node, ZIO_IOC_TAP);
+	code = errno;
+	close(node);
+	errno = code;
+	if (ch->data_fd < 0)
 		return -1;
 	ch->ctrl_fd = fcntl(ch->data_fd, F_DUPFD_CLOEXEC, 0);
 	return ch->ctrl_fd < 0 ? -1 : 0;
@@ -25,6 +32,7 @@ static int open_both(struct zio_channel *ch, int flags)
 
 int zio_open_tap(struct zio_channel *ch, int flags, struct zio_error *err)
 {
+	bool has_node;
 	int code;
 
 	if (ch->file.name)
@@ -32,10 +40,10 @@ int zio_open_tap(struct zio_channel *ch, int flags, struct zio_error *err)
 				   "%s: open: a block file has no taps: open it without",
 				   ch->ctrl_path);
 	ch->ops = &zio_tap_ops;
-	if (!open_both(ch, flags))
+	if (!open_both(ch, flags, &has_node))
 		return 0;
 	code = errno;
-	if (ch->data_fd < 0)
+	if (!has_node)
 		zio_explain_open(err, code, ch->data_path, false);
 	else
 		zio_explain_method(err, code, ch->data_path, "tap");

@@ -37,6 +37,7 @@ static const struct {
 	{ "busy", "the set was still armed: fire more slowly" },
 	{ "missed", "the trigger missed it" },
 	{ "chain", "too many sets in a chain" },
+	{ "left", "a program read a part of it, and went" },
 };
 
 /* The offset stays the same until a clock is set, so that events keep their order. */
