@@ -22,6 +22,9 @@
  *      pairs with the load (acquire) in reclaim(). Without it, the next user of the
  *      memory could overwrite it while the former one still reads it.
  *
+ * A board may take each block as one segment. Then no block lies across two of them: what is
+ * left of a segment stays empty.
+ *
  * zio-buf-dma uses the same operations, with an area of another kind.
  */
 #include <linux/device/driver.h>
@@ -46,6 +49,7 @@ struct vmalloc_buffer {
 	struct zio_dma_map *map;	/* of the area, or NULL */
 	struct zio_block_core *block;
 	unsigned int len;
+	bool one_piece;
 	/* for the caller of get_block(): */
 	unsigned int head;
 	unsigned int tail;
@@ -78,6 +82,18 @@ static __always_inline void reclaim(struct vmalloc_buffer *vbuf)
 	} while (n == row && vbuf->used);
 }
 
+/* Return: true if there is place for @size bytes between these places, at vbuf->start. */
+static __always_inline bool find_row(struct vmalloc_buffer *vbuf, size_t start, size_t end,
+				     size_t size)
+{
+	if (unlikely(vbuf->one_piece))
+		start = zio_dma_map_place(vbuf->map, start, size);
+	if (start > end || end - start < size)
+		return false;
+	vbuf->start = start;
+	return true;
+}
+
 /* Return: true if @size contiguous bytes are free, at vbuf->start. */
 static __always_inline bool find_room(struct vmalloc_buffer *vbuf, size_t size)
 {
@@ -86,13 +102,8 @@ static __always_inline bool find_room(struct vmalloc_buffer *vbuf, size_t size)
 	if (vbuf->used)
 		first = vbuf->block[vbuf->tail].mem_offset;
 	if (vbuf->used && vbuf->start <= first)
-		return first - vbuf->start >= size;
-	if (end - vbuf->start >= size)
-		return true;
-	if (first < size)
-		return false;
-	vbuf->start = 0;
-	return true;
+		return find_row(vbuf, vbuf->start, first, size);
+	return find_row(vbuf, vbuf->start, end, size) || find_row(vbuf, 0, first, size);
 }
 
 /* Return: how many of @n blocks have room one behind the other, at vbuf->start. */
@@ -104,6 +115,8 @@ static unsigned int count_room(struct vmalloc_buffer *vbuf, size_t room, unsigne
 		return 0;
 	if (vbuf->used && vbuf->start <= vbuf->block[vbuf->tail].mem_offset)
 		end = vbuf->block[vbuf->tail].mem_offset;
+	if (unlikely(vbuf->one_piece))
+		end = vbuf->start + zio_dma_map_row(vbuf->map, vbuf->start, end - vbuf->start);
 	return min_t(size_t, (end - vbuf->start) / room, n);
 }
 
@@ -321,6 +334,21 @@ static int allocate(struct zio_buffer *buf, struct vmalloc_buffer *new,
 	return ret;
 }
 
+/* Refuses blocks that the board could never take. */
+static int check_pieces(struct zio_buffer *buf, const struct vmalloc_buffer *new,
+			size_t block_size)
+{
+	const struct vmalloc_buffer *vbuf = buf->priv;
+	const struct zio_dma_map *map = new->map ?: vbuf->map;
+
+	if (!zio_buffer_needs_one_piece(buf) || !map ||
+	    zio_dma_map_place(map, 0, zio_buffer_room(buf, block_size)) != SIZE_MAX)
+		return 0;
+	pr_notice("zio: no piece of the memory has %zu bytes for the board: use the buffer dma, or smaller blocks\n",
+		  block_size + buf->trailer);
+	return -ENOSPC;
+}
+
 static void *vmalloc_prepare(struct zio_buffer *buf, struct zio_geometry *geometry)
 {
 	struct vmalloc_buffer *new;
@@ -331,7 +359,7 @@ static void *vmalloc_prepare(struct zio_buffer *buf, struct zio_geometry *geomet
 	new = kzalloc(sizeof(*new), GFP_KERNEL);
 	if (!new)
 		return ERR_PTR(-ENOMEM);
-	ret = allocate(buf, new, geometry);
+	ret = allocate(buf, new, geometry) ?: check_pieces(buf, new, geometry->block_size);
 	if (ret) {
 		vmalloc_discard(buf, new);
 		return ERR_PTR(ret);
@@ -416,6 +444,7 @@ static int vmalloc_commit(struct zio_buffer *buf, void *prepared)
 		use_blocks(vbuf, new);
 	if (area)
 		use_area(buf, new);
+	vbuf->one_piece = vbuf->map && zio_buffer_needs_one_piece(buf);
 	for (i = 0; (area || blocks) && i < vbuf->len; i++)
 		vbuf->block[i].dma = vbuf->map;
 	vmalloc_discard(buf, new);

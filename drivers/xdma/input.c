@@ -18,27 +18,23 @@ static struct xdma_result *xdma_input_result_of(struct xdma_engine *engine, u32 
 
 /* --- descriptors for the engine --------------------------------------------- */
 
-/* Return: false if the device cannot reach the block with one descriptor. */
-static bool xdma_input_fill(struct xdma_engine *engine, struct zio_block *block)
+/* The core has placed the block in one piece (ZIO_CSET_ONE_PIECE). */
+static void xdma_input_fill(struct xdma_engine *engine, struct zio_block *block)
 {
 	u32 i = engine->head % XDMA_RING;
 	struct xdma_desc *desc = &engine->desc[i];
 	dma_addr_t addr;
+	size_t n = zio_block_dma(block, 0, &addr);
 
-	if (zio_block_dma(block, 0, &addr) < block->len || block->len > XDMA_MAX_BYTES) {
-		dev_err_ratelimited(engine->card->dev, "C2H engine %u: a block of %zu bytes is in several pieces: use the buffer dma, or smaller blocks\n",
-				    engine->line - engine->card->n_h2c, block->len);
-		return false;
-	}
+	WARN_ON_ONCE(n < block->len);
 	zio_block_sync_for_device(block, 0, block->len);
 	engine->result[i].status = 0;
-	desc->bytes = cpu_to_le32(block->len);
+	desc->bytes = cpu_to_le32(min(n, block->len));
 	desc->from = cpu_to_le64(engine->result_addr + i * sizeof(*engine->result));
 	desc->to = cpu_to_le64(addr);
 	desc->control = cpu_to_le32(XDMA_DESC_MAGIC | XDMA_DESC_DONE);
 	engine->head++;
 	engine->credits_now++;
-	return true;
 }
 
 /* (A) pairs with (B) in xdma_input_finish(): the handler is done with a slot that is free. */
@@ -47,20 +43,15 @@ static bool xdma_input_has_slot(const struct xdma_engine *engine)
 	return engine->head - smp_load_acquire(&engine->tail) < XDMA_MAX_CREDITS; /* (A) */
 }
 
-/*
- * Take all free blocks. Return: false if a block was not contiguous: it stays in flight,
- * and stop_io() gives it back.
- */
-static bool xdma_input_take_blocks(struct xdma_engine *engine)
+/* Take all free blocks. */
+static void xdma_input_take_blocks(struct xdma_engine *engine)
 {
 	struct zio_block *block;
-	bool good = true;
 
-	while (good && xdma_input_has_slot(engine) && (block = zio_channel_take(engine->chan)))
-		good = xdma_input_fill(engine, block);
+	while (xdma_input_has_slot(engine) && (block = zio_channel_take(engine->chan)))
+		xdma_input_fill(engine, block);
 	if (xdma_runs(engine))
 		xdma_give_credits(engine);
-	return good;
 }
 
 static void xdma_input_fill_ring(struct xdma_engine *engine)
@@ -101,7 +92,7 @@ static void xdma_input_describe(struct xdma_engine *engine, struct zio_block *bl
  * (B) pairs with (A) in xdma_input_has_slot(). Without it, a new descriptor could overwrite
  * the result that xdma_input_describe() reads.
  */
-static void xdma_input_finish(struct xdma_engine *engine)
+void xdma_input_finish(struct xdma_engine *engine)
 {
 	const struct xdma_result *result;
 	u32 tail = engine->tail, n = 0;
@@ -144,8 +135,10 @@ static void xdma_input_recover(struct xdma_engine *engine, u32 status)
 	if (is_lost)
 		zio_channel_lost(engine->chan, 1);
 	zio_channel_alarm(engine->chan, XDMA_ALARM_ERROR);
-	if (++engine->errors_in_row > XDMA_MAX_ERRORS)
+	if (++engine->errors_in_row > XDMA_MAX_ERRORS) {
+		schedule_work(&engine->fail_work);
 		return;
+	}
 	spin_lock_irqsave(&engine->lock, flags);
 	if (xdma_runs(engine))
 		xdma_input_run(engine);
@@ -170,6 +163,7 @@ static void xdma_input_set_on(struct xdma_engine *engine)
 
 	spin_lock_irqsave(&engine->lock, flags);
 	engine->is_on = true;
+	engine->errors_in_row = 0;
 	if (!engine->is_down)
 		xdma_input_run(engine);
 	spin_unlock_irqrestore(&engine->lock, flags);
@@ -184,9 +178,7 @@ static int xdma_input_start(struct zio_cset *cset)
 	engine->head = 0;
 	engine->tail = 0;
 	engine->credits_now = 0;
-	engine->errors_in_row = 0;
-	if (!xdma_input_take_blocks(engine))
-		return -EINVAL;
+	xdma_input_take_blocks(engine);
 	xdma_input_set_on(engine);
 	return ZIO_PENDING;
 }
@@ -244,7 +236,7 @@ static const struct zio_attr_desc xdma_input_values[] = {
 
 const struct zio_cset_desc xdma_input_desc = {
 	.name = "c2h",
-	.flags = ZIO_CSET_STREAM | ZIO_CSET_DMA,
+	.flags = ZIO_CSET_STREAM | ZIO_CSET_DMA | ZIO_CSET_ONE_PIECE,
 	.n_chan = 1,
 	.ssize = 4,
 	.nsamples = 1024,

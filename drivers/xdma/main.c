@@ -84,6 +84,36 @@ static unsigned int xdma_count_engines(struct xdma_card *card, unsigned int bloc
 	return n;
 }
 
+/*
+ * Ends the transfer of an engine that reports one error after the other. The set fails: its
+ * reader gets -EIO, and the next read begins the transfer again. It may have been stopped, or
+ * begun anew, since the work was queued. The set is there while engine->stopping is held:
+ * stop_io() takes it, too.
+ */
+static void xdma_fail(struct work_struct *work)
+{
+	struct xdma_engine *engine = container_of(work, struct xdma_engine, fail_work);
+	bool has_failed;
+
+	mutex_lock(&engine->stopping);
+	spin_lock_irq(&engine->lock);
+	has_failed = xdma_runs(engine) && engine->errors_in_row > XDMA_MAX_ERRORS;
+	spin_unlock_irq(&engine->lock);
+	if (!has_failed)
+		goto out;
+	dev_err_ratelimited(engine->card->dev,
+			    "engine %u: %u errors in a row: the transfer ends\n",
+			    engine->line, engine->errors_in_row);
+	xdma_end(engine);
+	if (xdma_is_input(engine))
+		xdma_input_finish(engine);
+	else
+		xdma_output_finish(engine);
+	zio_cset_fail(engine->cset, -EIO);
+out:
+	mutex_unlock(&engine->stopping);
+}
+
 static void xdma_add_engines(struct xdma_card *card, unsigned int block, unsigned int first,
 			     unsigned int n)
 {
@@ -97,6 +127,7 @@ static void xdma_add_engines(struct xdma_card *card, unsigned int block, unsigne
 		engine->base = card->base + block + i * XDMA_STRIDE;
 		spin_lock_init(&engine->lock);
 		mutex_init(&engine->stopping);
+		INIT_WORK(&engine->fail_work, xdma_fail);
 		xdma_silence(engine);
 	}
 }
@@ -206,6 +237,16 @@ ATTRIBUTE_GROUPS(xdma);
 
 /* --- life ------------------------------------------------------------------- */
 
+/* The sets are gone. */
+static void xdma_cancel_works(void *data)
+{
+	struct xdma_card *card = data;
+	unsigned int i;
+
+	for (i = 0; i < card->n_h2c + card->n_c2h; i++)
+		cancel_work_sync(&card->engine[i].fail_work);
+}
+
 /* After this the card neither interrupts nor moves data. */
 static void xdma_silence_card(void *data)
 {
@@ -239,7 +280,8 @@ static int xdma_prepare_card(struct xdma_card *card)
 	pci_set_master(card->pdev);
 	/* For a reset of the slot, which restores this state */
 	pci_save_state(card->pdev);
-	return devm_add_action_or_reset(card->dev, xdma_silence_card, card);
+	return devm_add_action_or_reset(card->dev, xdma_silence_card, card) ?:
+		devm_add_action_or_reset(card->dev, xdma_cancel_works, card);
 }
 
 static void xdma_describe(struct xdma_card *card)

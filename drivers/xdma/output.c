@@ -140,7 +140,7 @@ static unsigned int xdma_output_count_done(struct xdma_engine *engine)
 	return engine->done - done;
 }
 
-static void xdma_output_finish(struct xdma_engine *engine)
+void xdma_output_finish(struct xdma_engine *engine)
 {
 	unsigned long flags;
 	unsigned int n;
@@ -164,7 +164,9 @@ static bool xdma_output_give_up(struct xdma_engine *engine)
 	is_lost = engine->done != engine->taken;
 	engine->done += is_lost;
 	xdma_output_rewind(engine);
-	if (++engine->errors_in_row <= XDMA_MAX_ERRORS && xdma_runs(engine))
+	if (++engine->errors_in_row > XDMA_MAX_ERRORS)
+		schedule_work(&engine->fail_work);
+	else if (xdma_runs(engine))
 		xdma_output_run(engine);
 	spin_unlock_irqrestore(&engine->lock, flags);
 	return is_lost;
@@ -201,6 +203,7 @@ static void xdma_output_set_on(struct xdma_engine *engine)
 
 	spin_lock_irqsave(&engine->lock, flags);
 	engine->is_on = true;
+	engine->errors_in_row = 0;
 	if (!engine->is_down)
 		xdma_output_run(engine);
 	spin_unlock_irqrestore(&engine->lock, flags);
@@ -215,7 +218,6 @@ static int xdma_output_start(struct zio_cset *cset)
 	engine->taken = 0;
 	engine->done = 0;
 	engine->tail = 0;
-	engine->errors_in_row = 0;
 	xdma_output_take_blocks(engine);
 	xdma_output_set_on(engine);
 	return ZIO_PENDING;

@@ -7,6 +7,7 @@
 #include <linux/mutex.h>
 #include <linux/pci.h>
 #include <linux/spinlock.h>
+#include <linux/workqueue.h>
 #include <linux/zio-dma.h>
 #include <linux/zio-stream.h>
 #include <linux/zio.h>
@@ -19,7 +20,7 @@
 /* Most blocks of an engine in flight: a power of two */
 #define XDMA_DEPTH	64
 
-/* After so many errors in a row an engine stays stopped */
+/* After so many errors in a row the set of an engine fails */
 #define XDMA_MAX_ERRORS	16
 
 /* drv_alarms of a block */
@@ -61,6 +62,7 @@ struct xdma_packet {
  * @stopping: one context stops or restarts the engine at a time
  * @errors: errors that the engine has reported
  * @errors_in_row: the same, since the last complete descriptor
+ * @fail_work: ends the transfer, after too many of them
  * @packet: output: blocks in flight
  * @taken: output: blocks taken
  * @filled: output: blocks with descriptors
@@ -88,6 +90,7 @@ struct xdma_engine {
 	bool is_down;
 	u32 errors;
 	u32 errors_in_row;
+	struct work_struct fail_work;
 	struct xdma_packet packet[XDMA_DEPTH];
 	u32 taken;
 	u32 filled;
@@ -147,11 +150,13 @@ static inline bool xdma_runs(const struct xdma_engine *engine)
 }
 
 /*
- * input.c, output.c: in *_halt() and in *_restart() the engine is down, its interrupt is
- * off, and engine->stopping is held
+ * input.c, output.c: in *_halt() and in *_restart() the engine is down. There and in
+ * *_finish() its interrupt is off, or the caller is its handler; engine->stopping is held
  */
 void xdma_input_event(struct xdma_engine *engine, u32 status);
 void xdma_output_event(struct xdma_engine *engine, u32 status);
+void xdma_input_finish(struct xdma_engine *engine);
+void xdma_output_finish(struct xdma_engine *engine);
 void xdma_input_halt(struct xdma_engine *engine);
 void xdma_input_restart(struct xdma_engine *engine);
 void xdma_output_halt(struct xdma_engine *engine, bool has_stopped);

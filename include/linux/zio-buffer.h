@@ -215,6 +215,9 @@ struct device *zio_buffer_dma_dev(const struct zio_buffer *buf);
 size_t zio_buffer_dma_size(const struct zio_buffer *buf, size_t size);
 struct zio_dma_map *zio_dma_map_create(struct zio_buffer *buf, void *mem, size_t size);
 bool zio_dma_map_free(struct zio_dma_map *map);
+bool zio_buffer_needs_one_piece(const struct zio_buffer *buf);
+size_t zio_dma_map_row(const struct zio_dma_map *map, size_t at, size_t len);
+size_t zio_dma_map_place(const struct zio_dma_map *map, size_t at, size_t len);
 
 /* Alignment of blocks in an area: enough for any sample; neighbours leave no gap. */
 #define ZIO_BLOCK_ALIGN	8

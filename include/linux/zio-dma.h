@@ -7,8 +7,10 @@
  * the device needs them.
  *
  * A set with ZIO_CSET_DMA has blocks that are mapped once, when its buffers are made.
- * zio_block_dma() tells the addresses, at the cost of a look-up. zio_block_page() is for
- * memory that the core has not mapped.
+ * zio_block_dma() tells the addresses, at the cost of a look-up. With ZIO_CSET_ONE_PIECE each
+ * block is one segment: buffers leave out places where it would not be, and users cannot choose
+ * sizes for which there is no place. zio_block_page() is for memory that the core has not
+ * mapped.
  */
 #ifndef _LINUX_ZIO_DMA_H
 #define _LINUX_ZIO_DMA_H

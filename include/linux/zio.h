@@ -88,6 +88,7 @@ struct zio_cset_ops {
 #define ZIO_CSET_DMA		BIT(10)	/* the board reads or writes the blocks itself */
 #define ZIO_CSET_DISABLED	BIT(11)	/* disabled at first */
 #define ZIO_CSET_CHANS_DISABLED	BIT(12)	/* each channel is disabled at first */
+#define ZIO_CSET_ONE_PIECE	BIT(13)	/* with DMA: one segment has all of a block */
 
 /**
  * struct zio_cset_desc - a channel set: channels acquired together

@@ -14,34 +14,6 @@
  */
 #include "xdma-card.h"
 
-/* The block has the words of packet @number from word @first on. */
-static void expect_words(const uint32_t *words, size_t n, uint32_t number, uint32_t first)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		ASSERT_EQ(words[i], number << 16 | ((first + i) & 0xffff));
-}
-
-static struct zio_control read_block(struct pair pair, uint32_t *words)
-{
-	struct zio_control ctrl = read_control(pair.ctrl);
-	size_t bytes = (size_t)ctrl.nsamples * ctrl.ssize;
-
-	ASSERT_EQ(read(pair.data, words, bytes), bytes);
-	return ctrl;
-}
-
-/* The FIFO of the card holds so many packets of up to 1500 words, and drops none. */
-#define UNDER_WAY	8
-
-/* After packet @number was read, the card makes one more. */
-static void make_next_packet(uint32_t number)
-{
-	poke(XDMA_USER_LIMIT, number + 1 + UNDER_WAY);
-	poke(XDMA_USER_CONTROL, XDMA_SOURCE);
-}
-
 TEST("each packet of 1 to 1000 words is a block", card)
 {
 	struct pair in = open_pair(IN, O_RDONLY);

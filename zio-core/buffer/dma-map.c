@@ -36,6 +36,7 @@ struct zio_dma {
 	size_t max_segment;
 	u64 boundary;		/* a mask: no segment crosses it */
 	unsigned int trailer;	/* bytes behind the samples of a block */
+	bool one_piece;		/* the board takes a block as one segment */
 	struct list_head maps;
 };
 
@@ -73,6 +74,7 @@ int zio_cset_use_dma(struct zio_cset_core *cset, struct device *dev)
 	dma->max_segment = dma_get_max_seg_size(dev);
 	dma->boundary = dma_get_seg_boundary(dev);
 	dma->trailer = cset->desc->trailer;
+	dma->one_piece = cset->flags & ZIO_CSET_ONE_PIECE;
 	INIT_LIST_HEAD(&dma->maps);
 	cset->dma = dma;
 	return 0;
@@ -396,6 +398,73 @@ static size_t limit_segment(const struct zio_dma *dma, dma_addr_t addr, size_t l
 	return room < len ? room + 1 : len;
 }
 
+/* Counts the bytes from @at on that are one segment, up to @most. */
+static size_t count_segment(const struct zio_dma_map *map, size_t at, size_t most)
+{
+	dma_addr_t addr = address_at(map, at);
+	size_t len = room_on_page(map, at, most);
+
+	while (len < most && address_at(map, at + len) == addr + len)
+		len += min_t(size_t, PAGE_SIZE, most - len);
+	return limit_segment(map->dma, addr, len);
+}
+
+/**
+ * zio_buffer_needs_one_piece() - check whether the board takes a block as one segment
+ * @buf: the buffer
+ *
+ * Context: Any.
+ *
+ * Return: true if so: each block lies where zio_dma_map_place() finds place.
+ */
+bool zio_buffer_needs_one_piece(const struct zio_buffer *buf)
+{
+	const struct zio_dma *dma = dma_of(buf);
+
+	return dma && dma->one_piece;
+}
+EXPORT_SYMBOL_GPL(zio_buffer_needs_one_piece);
+
+/**
+ * zio_dma_map_row() - count the bytes that are one segment for the board
+ * @map: the map
+ * @at: where they begin, in the mapped memory
+ * @len: how many are asked for
+ *
+ * Context: Any; the map is in use.
+ *
+ * Return: the number, @len at most.
+ */
+size_t zio_dma_map_row(const struct zio_dma_map *map, size_t at, size_t len)
+{
+	return count_segment(map, at, min(len, map->size - at));
+}
+EXPORT_SYMBOL_GPL(zio_dma_map_row);
+
+/**
+ * zio_dma_map_place() - find place for a block that is one segment for the board
+ * @map: the map
+ * @at: where to look from, in the mapped memory
+ * @len: bytes of the block
+ *
+ * Context: Any; the map is in use.
+ *
+ * Return: where the block begins, at @at or behind it; SIZE_MAX if it finds none.
+ */
+size_t zio_dma_map_place(const struct zio_dma_map *map, size_t at, size_t len)
+{
+	size_t n;
+
+	while (at < map->size && len <= map->size - at) {
+		n = count_segment(map, at, len);
+		if (n >= len)
+			return at;
+		at += n;
+	}
+	return SIZE_MAX;
+}
+EXPORT_SYMBOL_GPL(zio_dma_map_place);
+
 /**
  * zio_block_dma() - get an address of a block for the board
  * @block: the block, which the driver has
@@ -415,7 +484,7 @@ static size_t limit_segment(const struct zio_dma *dma, dma_addr_t addr, size_t l
 size_t zio_block_dma(const struct zio_block *block, size_t pos, dma_addr_t *addr)
 {
 	const struct zio_dma_map *map = to_block_core(block)->dma;
-	size_t at, len, room;
+	size_t at, room;
 
 	if (!is_mapped(block))
 		return 0;
@@ -423,10 +492,7 @@ size_t zio_block_dma(const struct zio_block *block, size_t pos, dma_addr_t *addr
 	room = min(block->size + map->dma->trailer - pos, map->dma->max_segment);
 	at = block->data + pos - map->mem;
 	*addr = address_at(map, at);
-	len = room_on_page(map, at, room);
-	while (len < room && address_at(map, at + len) == *addr + len)
-		len += min_t(size_t, PAGE_SIZE, room - len);
-	return limit_segment(map->dma, *addr, len);
+	return count_segment(map, at, room);
 }
 EXPORT_SYMBOL_GPL(zio_block_dma);
 

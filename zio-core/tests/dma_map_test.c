@@ -124,6 +124,40 @@ static void limits_of_the_device_hold(struct kunit *test)
 	dma_set_seg_boundary(board, U32_MAX);
 }
 
+/* Blocks of an area are of any length, and the older ones are not always put first. */
+static void each_block_is_one_piece(struct kunit *test)
+{
+	struct device *board = test_board_create(test);
+	struct rnd_state rnd;
+	struct test_device *tdev;
+	struct zio_block *held[5] = { };
+	unsigned int i, at;
+
+	dma_set_seg_boundary(board, SZ_16K - 1);
+	tdev = test_device_create(test, ZIO_CSET_ONE_PIECE, 1);
+	KUNIT_ASSERT_EQ(test, zio_cset_use_dma(tdev->cset, board), 0);
+	prandom_seed_state(&rnd, 12);
+	use_type(tdev, "dma");
+	KUNIT_ASSERT_EQ(test, test_set_samples(tdev->cset, BLOCK / 2), 0);
+	KUNIT_ASSERT_EQ(test, test_store_u32(&tdev->cset->chan[0]->buf->kobj, "max-buffer-kb",
+					     256), 0);
+	for (i = 0; i < 2000; i++) {
+		at = i / ARRAY_SIZE(held) & 1 ? ARRAY_SIZE(held) - 1 - i % ARRAY_SIZE(held) :
+						i % ARRAY_SIZE(held);
+		if (held[at])
+			put(tdev, held[at]);
+		tdev->short_by = 2 * (prandom_u32_state(&rnd) % (BLOCK / 2));
+		held[at] = take(tdev);
+		KUNIT_ASSERT_EQ(test, check_segments(test, held[at], SIZE_MAX), 1);
+	}
+	for (i = 0; i < ARRAY_SIZE(held); i++)
+		put(tdev, held[i]);
+	KUNIT_EXPECT_EQ(test, test_set_samples(tdev->cset, SZ_8K + 1), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, test_set_samples(tdev->cset, SZ_8K), 0);
+	use_type(tdev, "kmalloc");
+	KUNIT_EXPECT_EQ(test, test_set_samples(tdev->cset, SZ_8K + 1), -ENOMEM);
+}
+
 /* 16 MiB is less than any machine has. The kernel's own memory is elsewhere. */
 static void board_with_few_address_lines(struct kunit *test)
 {
@@ -276,6 +310,7 @@ static struct kunit_case dma_map_cases[] = {
 	KUNIT_CASE(segments_are_the_block),
 	KUNIT_CASE(trailer_is_mapped),
 	KUNIT_CASE(limits_of_the_device_hold),
+	KUNIT_CASE(each_block_is_one_piece),
 	KUNIT_CASE(board_with_few_address_lines),
 	KUNIT_CASE(area_has_large_pieces),
 	KUNIT_CASE(buffer_without_board_is_refused),
