@@ -6,12 +6,13 @@
  * pulse, by the clock that the control names, is the time stamp of the block. With the
  * transparent trigger the core arms the set again while there is room. The set misses a
  * pulse that comes while it does not listen. It counts the pulse, and the next block has
- * an alarm.
+ * an alarm. With that trigger the pulse is a lost block, too.
  *
  *   L  zio_pulse_listen() stores the set and the channel, then pulse->listens
  *      (release). (L) pairs with the exchange of pulse->listens in zio_pulse_catch(),
  *      which then loads the set and its block. Without it, that function could use an
- *      old block.
+ *      old block. The channel is stored behind the set in the same way, for a pulse that
+ *      comes while the set does not listen.
  */
 #ifndef _ZIO_PULSE_H
 #define _ZIO_PULSE_H
@@ -26,6 +27,7 @@ struct zio_pulse {
 	struct zio_channel *chan;
 	int listens;
 	atomic_t missed;
+	u32 lost; /* since the last block */
 };
 
 /* The attributes of such a set; attr_get() returns pulse->missed. */
@@ -45,7 +47,7 @@ static inline int zio_pulse_listen(struct zio_pulse *pulse,
 				   struct zio_cset *cset)
 {
 	pulse->cset = cset;
-	WRITE_ONCE(pulse->chan, zio_cset_channel(cset));
+	smp_store_release(&pulse->chan, zio_cset_channel(cset));	/* L */
 	smp_store_release(&pulse->listens, 1);			/* L */
 	return ZIO_PENDING;
 }
@@ -60,14 +62,18 @@ static inline int zio_pulse_listen(struct zio_pulse *pulse,
  */
 static inline struct zio_block *zio_pulse_catch(struct zio_pulse *pulse)
 {
-	struct zio_channel *chan = READ_ONCE(pulse->chan);
+	struct zio_channel *chan = smp_load_acquire(&pulse->chan);	/* L */
 
 	if (!xchg(&pulse->listens, 0)) {			/* L */
 		atomic_inc(&pulse->missed);
-		if (chan)
-			zio_channel_alarm(chan, ZIO_PULSE_MISSED);
+		if (!chan)
+			return NULL;
+		zio_channel_alarm(chan, ZIO_PULSE_MISSED);
+		pulse->lost += zio_cset_is_rearmed(pulse->cset);
 		return NULL;
 	}
+	zio_cset_lost(pulse->cset, pulse->lost);
+	pulse->lost = 0;
 	zio_cset_stamp(pulse->cset, zio_cset_block(pulse->cset));
 	return zio_cset_block(pulse->cset);
 }

@@ -88,6 +88,7 @@ struct ziio_channel {
  * @copies: and the block has all channels
  * @chan: channels, as the core sees them; NULL before a channel is armed
  * @missed: scans that came while no block was free
+ * @lost: the same, since the last block
  * @gaps: how often IIO has stopped the device
  * @failed: how often the device gave no scan
  */
@@ -106,6 +107,7 @@ struct ziio_set {
 	bool copies;
 	struct zio_channel **chan;
 	atomic_t missed;
+	u32 lost;
 	atomic_t gaps;
 	atomic_t failed;
 };

@@ -35,6 +35,7 @@ static void ziio_miss_scan(struct ziio_set *set)
 	if (set->state->trig || !cset || !zio_cset_is_rearmed(cset))
 		return;
 	atomic_inc(&set->missed);
+	set->lost++;
 	ziio_set_alarm(set, ZIIO_ALARM_MISSED);
 }
 
@@ -105,6 +106,17 @@ static void ziio_store_samples(struct ziio_set *set, struct zio_block *block, co
 	set->fill += set->step;
 }
 
+/* The first scan of a block: tell what was lost before. */
+static void ziio_begin_block(struct ziio_set *set, const struct zio_block *block,
+			     const void *scan)
+{
+	zio_cset_lost(set->cset, DIV_ROUND_UP(set->lost, max(1u, block->len / set->step)));
+	set->lost = 0;
+	/* With a trigger of ZIO, the time is that of its event. */
+	if (!set->state->trig)
+		ziio_stamp_blocks(set, scan);
+}
+
 static void ziio_store_scan(struct ziio_set *set, const void *scan)
 {
 	struct zio_block *block = smp_load_acquire(&set->block); /* of raw_io() */
@@ -113,9 +125,8 @@ static void ziio_store_scan(struct ziio_set *set, const void *scan)
 		ziio_miss_scan(set);
 		return;
 	}
-	/* With a trigger of ZIO, the time is that of its event. */
-	if (!set->fill && !set->state->trig)
-		ziio_stamp_blocks(set, scan);
+	if (!set->fill)
+		ziio_begin_block(set, block, scan);
 	if (likely(set->fill + set->step <= block->len))
 		ziio_store_samples(set, block, scan);
 	if (set->fill + set->step > block->len && cmpxchg(&set->block, block, NULL) == block)

@@ -58,33 +58,43 @@ static int card_begin_block(struct card *card)
 	return ret;
 }
 
-static void card_end_piece(struct card *card)
+/* Return: 0; -EIO if the card has lost its state: nobody knows what it has written. */
+static int card_end_piece(struct card *card)
 {
 	int done;
 
 	if (!card->dma.len)
-		return;
+		return 0;
 	done = s5933_end_write(&card->chip, &card->dma);
 	s5933_unmap(&card->chip, DMA_FROM_DEVICE, &card->dma);
-	card->pos += max(done, 0);
+	if (done < 0)
+		return -EIO;
+	card->pos += done;
+	return 0;
 }
 
-/* A page is full. Return: true if the block is done, also if its next page fails. */
-static bool card_turn_page(struct card *card)
+/* A page is full, or was aborted. Return: 1 if the block is done; 0 if not; or an error. */
+static int card_turn_page(struct card *card, bool is_aborted)
 {
-	card_end_piece(card);
-	if (!card->block || !card_begin_piece(card))
-		return false;
+	int ret = card_end_piece(card);
+
+	if (!card->block)
+		return 0;
+	if (is_aborted)
+		ret = -EIO;
+	ret = ret ?: card_begin_piece(card);
+	if (!ret)
+		return 0;
 	card->block->len = card->pos;
 	card->block = NULL;
-	return true;
+	return ret == -ENOSPC ? 1 : ret;
 }
 
 static irqreturn_t card_interrupt(int irq, void *chip)
 {
 	struct card *card = container_of(chip, struct card, chip);
 	unsigned long flags;
-	bool done = false;
+	int ret = 0;
 	u32 status;
 
 	spin_lock_irqsave(&card->chip.lock, flags);
@@ -94,11 +104,13 @@ static irqreturn_t card_interrupt(int irq, void *chip)
 		return IRQ_NONE;
 	}
 	s5933_set_irq(&card->chip, true, status & INTCSR_STATUS);
-	if (status & INTCSR_IS_WRITE_DONE)
-		done = card_turn_page(card);
+	if (status & (INTCSR_IS_WRITE_DONE | INTCSR_ABORTS))
+		ret = card_turn_page(card, status & INTCSR_ABORTS);
 	spin_unlock_irqrestore(&card->chip.lock, flags);
-	if (done)
+	if (ret > 0)
 		zio_cset_done(card->cset);
+	else if (ret)
+		zio_cset_fail(card->cset, ret);
 	return IRQ_HANDLED;
 }
 
@@ -158,7 +170,10 @@ static bool card_is_ready(struct s5933 *chip)
 		(s5933_read(chip, S5933_IMB(4)) & IS_READY);
 }
 
-/* Reset the card, start it, and begin the block that is armed anew. */
+/*
+ * Reset the card, start it, and begin the block that is armed anew. What was in it is lost: the
+ * block tells so.
+ */
 static void card_restart(struct s5933 *chip)
 {
 	struct card *card = container_of(chip, struct card, chip);
@@ -174,7 +189,8 @@ static void card_restart(struct s5933 *chip)
 	mutex_lock(&card->ending);
 	spin_lock_irqsave(&chip->lock, flags);
 	s5933_set_irq(chip, true, INTCSR_STATUS);
-	card_end_piece(card);
+	if ((card_end_piece(card) || card->pos) && card->block)
+		zio_cset_lost(card->cset, 1);
 	ret = card_begin_block(card);
 	spin_unlock_irqrestore(&chip->lock, flags);
 	if (ret)

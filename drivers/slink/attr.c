@@ -67,6 +67,8 @@ const struct zio_attr_desc slink_input_attrs[] = {
 
 static int slink_set_value(struct slink_card *card, unsigned long id, u32 value)
 {
+	u8 alarms;
+
 	switch (id) {
 	case SLINK_WIDTH:
 		slink_set_omb1(card, OMB1_WIDTH,
@@ -81,9 +83,13 @@ static int slink_set_value(struct slink_card *card, unsigned long id, u32 value)
 		if (card->chip.halted)
 			return -EIO;
 		card->test = value;
-		/* An event of one mode must not continue in the other. */
+		/*
+		 * An event of one mode must not continue in the other. The user drops it; what
+		 * was lost before is told.
+		 */
+		alarms = card->in.alarms;
 		slink_drop_input(card);
-		card->in.alarms = 0;
+		card->in.alarms = alarms;
 		slink_set_omb1(card, OMB1_UTDO_N, value ? 0 : OMB1_UTDO_N);
 		break;
 	case SLINK_BEGIN:

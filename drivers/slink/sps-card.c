@@ -56,6 +56,8 @@ void sps_drop(struct sps_card *card)
 		s5933_unmap(chip, DMA_TO_DEVICE, &card->dma);
 	}
 	card->pos = 0;
+	/* If it is sent again, it may be whole then. */
+	card->failed = false;
 	card->state = SPS_IDLE;
 }
 

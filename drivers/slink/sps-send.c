@@ -66,8 +66,10 @@ static void sps_send_piece(struct sps_card *card)
 		card->state = SPS_SENDING;
 		return;
 	}
-	if (ret != -ENOSPC)
+	if (ret != -ENOSPC) {
 		sps_count(card, SPS_ABORTS, 1);
+		card->failed = true;
+	}
 	card->state = SPS_END;
 }
 
@@ -104,10 +106,11 @@ static bool sps_end_piece(struct sps_card *card)
 	return true;
 }
 
-/* The bus refused memory: end the event here. */
+/* The bus refused memory: end the event here. The link gets the end word all the same. */
 static void sps_end_aborted(struct sps_card *card)
 {
 	card->aborted = false;
+	card->failed = true;
 	sps_count(card, SPS_ABORTS, 1);
 	card->state = SPS_END;
 }
@@ -149,7 +152,7 @@ static bool sps_advance_state(struct sps_card *card)
  *
  * Context: any.
  * Return: true if the armed block is done. The caller releases the lock and calls
- *         zio_cset_done().
+ *         zio_cset_done(), or zio_cset_fail() if card->failed.
  */
 bool sps_advance(struct sps_card *card)
 {

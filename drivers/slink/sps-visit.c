@@ -29,11 +29,17 @@ static bool sps_look_at_card(struct sps_card *card)
 	return done;
 }
 
-/* zio_cset_done() may arm the next block, which calls sps_output(). */
+/*
+ * zio_cset_done() may arm the next block, which calls sps_output(). That one changes
+ * card->failed; no other context does while card->finishing is not 0.
+ */
 static void sps_notify_core(struct sps_card *card, bool done)
 {
 	while (done) {
-		zio_cset_done(card->cset);
+		if (card->failed)
+			zio_cset_fail(card->cset, -EIO);
+		else
+			zio_cset_done(card->cset);
 		if (atomic_dec_and_test(&card->finishing))
 			wake_up_var(&card->finishing);
 		done = sps_look_at_card(card);
@@ -135,6 +141,7 @@ int sps_output(struct zio_cset *cset)
 	spin_lock_irqsave(&card->chip.lock, flags);
 	card->block = zio_cset_block(cset);
 	card->pos = 0;
+	card->failed = false;
 	card->state = SPS_BEGIN;
 	spin_unlock_irqrestore(&card->chip.lock, flags);
 	/* A context that is in sps_notify_core() looks at the card again. */

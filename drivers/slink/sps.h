@@ -65,6 +65,7 @@ struct sps_card {
 	struct zio_block *block;
 	enum sps_state state;
 	bool aborted;
+	bool failed;		/* the event was cut: its block was not played */
 	size_t pos;		/* bytes of the block that the chip has read */
 	struct s5933_dma dma;
 };

@@ -92,6 +92,8 @@ static int uart_open(struct tty_struct *tty)
 	tty->disc_data = line;
 	tty->receive_room = 65536;
 	uart_report_errors(tty);
+	/* The discipline before may have throttled the port, which would stay silent. */
+	tty_unthrottle(tty);
 	return 0;
 }
 

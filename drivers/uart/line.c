@@ -120,17 +120,30 @@ static struct zio_block *uart_block_with_room(struct uart_line *line, size_t len
 	return block;
 }
 
+/* The frames of a block follow each other: it ends here. */
+static void uart_lose_misfit(struct uart_line *line)
+{
+	uart_finish_block(line);
+	line->misfits++;
+	uart_lose_frames(line, 1, UART_LONG);
+}
+
 static void uart_store_frame(struct uart_line *line, const struct uart_found *found)
 {
-	struct zio_block *block = uart_block_with_room(line, found->len);
+	struct zio_block *block;
 
+	if (found->len % line->setup.ssize) {
+		uart_lose_misfit(line);
+		return;
+	}
+	block = uart_block_with_room(line, found->len);
+	if (block && found->len > line->room) {
+		uart_lose_misfit(line);
+		return;
+	}
 	if (!block) {
 		line->stat[UART_MISSED_FRAMES]++;
 		uart_lose_frames(line, 1, UART_MISSED);
-		return;
-	}
-	if (found->len > line->room || found->len % line->setup.ssize) {
-		uart_lose_frames(line, 1, UART_LONG);
 		return;
 	}
 	if (!line->n_frames)
@@ -253,7 +266,7 @@ static int uart_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 		*value = counts->skipped;
 		break;
 	case UART_TOO_LONG:
-		*value = counts->too_long;
+		*value = counts->too_long + line->misfits;
 		break;
 	default:
 		*value = line->stat[attr->id];

@@ -106,6 +106,7 @@ struct uart_line {
 	size_t pos;
 	unsigned int n_frames;
 	unsigned int lost;
+	u32 misfits; /* frames that do not fit the block */
 	u32 stat[UART_N_STATS];
 };
 

@@ -76,9 +76,10 @@ enum hrtimer_restart zero_tick(struct hrtimer *timer)
 	struct zio_channel *chan;
 	struct zio_armed *pos;
 
+	/* The ticks that were late are before this one: a loss is told at the next block. */
 	zio_for_each_channel(cset, pos, chan) {
-		zero_complete_blocks(state, cset, chan, state->stream);
 		zio_channel_lost(chan, (ticks - 1) * state->stream);
+		zero_complete_blocks(state, cset, chan, state->stream);
 	}
 	end = ktime_get_ns();
 	end += zio_trigger_throttle(begin, end);

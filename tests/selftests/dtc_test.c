@@ -49,15 +49,15 @@ static void check_output(int errors, int lost, int alarms)
 	ASSERT_EQ(read_number(ZDTC "/cset0/chan0/alarms"), alarms);
 }
 
-/* Read a block; assert its number and that it has this alarm of the driver. */
-static void check_heard(uint32_t seq, int drv_alarms)
+/* Read a block; assert its number and its alarms. */
+static void check_heard(uint32_t seq, int zio_alarms, int drv_alarms)
 {
 	int fd = open_node(IN, "ctrl", O_RDONLY);
 	struct zio_control ctrl = read_control(fd);
 
 	ASSERT_EQ(ctrl.seq_num, seq);
 	ASSERT_EQ(ctrl.nsamples, 0);
-	ASSERT_EQ(ctrl.zio_alarms, 0);
+	ASSERT_EQ(ctrl.zio_alarms, zio_alarms);
 	ASSERT_EQ(ctrl.drv_alarms, drv_alarms);
 	ASSERT_TRUE(time_of(&ctrl) <= now_ns());
 	close(fd);
@@ -96,7 +96,7 @@ TEST("pulses come at their time or later, and none is missed", fresh)
 TEST("an order without a time is done at once", fresh)
 {
 	order(0);
-	check_heard(0, 0);
+	check_heard(0, 0, 0);
 }
 
 /* The order and the pulse have the time of the clock that their set names. */
@@ -168,12 +168,17 @@ TEST("pulses that the input has no room for are missed, and the next one tells",
 	ASSERT_EQ(read_number(MISSED), 4);
 	ASSERT_TEXT(ZDTC "/cset1/chan0/alarms", "0x0100");
 	for (i = 0; i < 16; i++)
-		check_heard(i, 0);
+		check_heard(i, 0, 0);
 	order(0);
-	check_heard(16, 1);
+	check_heard(20, ZIO_ALARM_LOST_BLOCK, 1);
+	ASSERT_EQ(read_number(ZDTC "/cset1/chan0/statistics/lost_blocks"), 4);
+	/* A set that is disabled loses nothing. */
 	write_text(ZDTC "/cset1/enable", "0");
 	order(0);
 	ASSERT_EQ(read_number(MISSED), 5);
+	write_text(ZDTC "/cset1/enable", "1");
+	order(0);
+	check_heard(21, 0, 1);
 }
 
 TEST_EACH("the board is unbound while an order waits and a node is open, time %s", fresh,

@@ -155,7 +155,8 @@ test_losses()
 	is "the old blocks stay" "$((last - first))" 15
 	zio-dump -n 1 ziio-0-0 >/tmp/said
 	is "the next block has the alarm" "$(grep -c 'driver 0x01' /tmp/said)" 1
-	is "the file has the alarm, too" "$(cat $ziio/cset0/chan0/alarms | xargs)" 0x0100
+	is "the file has the alarm, too" "$(cat $ziio/cset0/chan0/alarms | xargs)" 0x0101
+	is "four blocks are lost" "$(cat $ziio/cset0/chan0/statistics/lost_blocks)" 4
 	remove_iio a
 }
 

@@ -324,8 +324,10 @@ test_abort_output()
 	for kind in master target; do
 		fresh_output
 		out_bench abort-on=read abort-after=50 abort=$kind
-		check "$kind abort of the output" slink-send $outnode 1 1000
+		check_fails "$kind abort of the output: fsync fails" slink-send $outnode 1 1000
 		is "$kind abort of the output: counted" "$(out_stat aborts)" 1
+		is "$kind abort of the output: lost" \
+			"$(cat $out/chan0/statistics/lost_blocks)" 1
 		check "$kind abort of the output: begin and end" wait_until 10 eval \
 			'[ "$(out_ask sink-controls)" = 2 ]'
 		is "$kind abort of the output: words" "$(out_ask sink-words)" 50

@@ -98,7 +98,7 @@ test_lines()
 	check "the queued blocks are read" read-times /dev/zio/ztdc-0000-1-0 16
 	pulse tdcsim 1
 	is "the next block has the alarm" "$(read-times /dev/zio/ztdc-0000-1-0 1)" \
-		"16:0:1 "
+		"21:1:1 "
 	check "a board for falling edges" make_tdc t2 tdcsim:3 falling
 	pull tdcsim 3 up
 	falling=/sys/bus/zio/devices/ztdc-0001/cset0/chan0/statistics/blocks

@@ -181,6 +181,30 @@ TEST("a block has several frames, and none across a gap", loaded)
 	ASSERT_EQ(sample[0], 56);
 }
 
+/* The parser has found it whole: it is no part of a sample. */
+TEST("a block ends at a frame that is no whole number of samples", loaded)
+{
+	static const uint8_t raw[] = {
+		4, 1, 0, 1, 0, 4, 2, 0, 2, 0, 3, 'a', 'b', 'c', 4, 4, 0, 4, 0, 4, 5, 0, 5, 0,
+		4, 6, 0, 6, 0, 4, 7, 0, 7, 0,
+	};
+	uint16_t sample[8];
+	struct zio_control ctrl;
+
+	begin("frame=length ssize=2 size=8 frames=4");
+	send_bytes(wire.master, raw, sizeof(raw));
+	ctrl = read_block(pair, sample, 8);
+	ASSERT_EQ(ctrl.seq_num, 0);
+	ASSERT_EQ(sample[3], 2);
+	ctrl = read_block(pair, sample, 16);
+	ASSERT_EQ(ctrl.seq_num, 2);
+	ASSERT_EQ(ctrl.zio_alarms, LOST_BLOCK);
+	ASSERT_EQ(ctrl.drv_alarms, A_LONG);
+	ASSERT_EQ(sample[0], 4);
+	ASSERT_EQ(stat_of("lost-frames"), 1);
+	ASSERT_EQ(stat_of("long-frames"), 1);
+}
+
 static void check_text(uint32_t seq, const char *text, int drv_alarms)
 {
 	struct zio_control ctrl;
