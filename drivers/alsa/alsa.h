@@ -142,9 +142,11 @@ void alsa_resume(struct alsa_stream *s);
 /* block.c */
 extern struct workqueue_struct *alsa_wq;
 void alsa_kick(struct alsa_stream *s, unsigned long delay);
+void alsa_note_gap(struct alsa_stream *s);
 void alsa_begin_block(struct alsa_stream *s, struct zio_block *block, s64 first_ns);
 
 /* capture.c */
+void alsa_extend_sign(const struct alsa_stream *s, void *at, size_t n);
 void *alsa_copy_in(struct alsa_stream *s, void *to, const void *from, size_t frames);
 void alsa_note_start(struct alsa_stream *s);
 void alsa_capture(struct alsa_stream *s);

@@ -22,6 +22,19 @@ void alsa_kick(struct alsa_stream *s, unsigned long delay)
 		mod_delayed_work(alsa_wq, &s->service, 0);
 }
 
+/**
+ * alsa_note_gap() - note that the next block of an input does not follow what was before
+ * @s: the stream; the caller holds s->lock
+ *
+ * Context: Any.
+ */
+void alsa_note_gap(struct alsa_stream *s)
+{
+	if (!s->in_work && !s->restarted)
+		s->due_ns = s->head_ns - alsa_frames_ns(s, s->head - s->tail);
+	s->restarted = true;
+}
+
 /* The time between the block that was due and the one that came tells what is missing. */
 static void alsa_count_gap(struct alsa_stream *s, s64 first_ns)
 {

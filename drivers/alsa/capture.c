@@ -12,12 +12,18 @@
  * the loop holds no lock there.
  *
  * The hardware goes on when no block is armed. Frames that it may be about to overwrite
- * are lost, in whole blocks. They are counted exactly.
+ * are lost, in whole blocks. They are counted exactly, as long as periods are told.
+ *
+ * ALSA knows the position within the card's memory alone. After a long time between two
+ * positions, nobody knows whether the hardware has gone round: it may have stopped with the
+ * host. Then no frame that is in the memory is certain to be new. The driver gives them all
+ * up, goes on with the next one, and the time tells how many blocks are missing.
  *
  * The rate of a card may differ from the one that it was asked for, by percents. So the
  * driver measures it, from the position of the hardware and the time that ALSA read with
- * it. The time tells how many rounds of the card's memory passed between two positions.
+ * it.
  */
+#include <linux/bitops.h>
 #include <linux/math64.h>
 #include <linux/time64.h>
 
@@ -40,6 +46,26 @@ static void alsa_gather_frames(struct alsa_stream *s, void *to, const void *from
 }
 
 /**
+ * alsa_extend_sign() - put the sign into the upper byte of S24
+ * @s: the stream; nothing happens with another format
+ * @at: samples
+ * @n: number of samples
+ *
+ * ALSA does not say what is in that byte.
+ *
+ * Context: Any.
+ */
+void alsa_extend_sign(const struct alsa_stream *s, void *at, size_t n)
+{
+	s32 *sample;
+
+	if (s->format->format != SNDRV_PCM_FORMAT_S24)
+		return;
+	for (sample = at; n; n--, sample++)
+		*sample = sign_extend32(*sample, 23);
+}
+
+/**
  * alsa_copy_in() - copy frames into a block
  * @s: the stream, whose mask is that of the block
  * @to: the place in the block
@@ -58,6 +84,7 @@ void *alsa_copy_in(struct alsa_stream *s, void *to, const void *from, size_t fra
 		memcpy(to, from, len);
 	else
 		alsa_gather_frames(s, to, from, frames);
+	alsa_extend_sign(s, to, len / sizeof(s32));
 	return to + len;
 }
 
@@ -88,26 +115,22 @@ static void alsa_measure_rate(struct alsa_stream *s, s64 now_ns)
 	}
 }
 
-/* A card may begin late. So the time before its first period tells less. */
-static bool alsa_may_have_missed(const struct alsa_stream *s, s64 passed_ns)
+/*
+ * The rate is known within percents, and a card may begin late: then the time before its
+ * first period tells less.
+ */
+static bool alsa_may_have_lapped(const struct alsa_stream *s, s64 passed_ns)
 {
-	return passed_ns > alsa_frames_ns(s, s->begun_ns ? s->buffer / 2 : s->buffer);
+	return passed_ns > alsa_frames_ns(s, s->begun_ns ? s->buffer / 4 * 3 : s->buffer);
 }
 
-/*
- * ALSA knows the position within its memory alone. Returns the frames of the rounds that it
- * has not seen: as many as bring the position nearest to where the time says that it is.
- */
-static u64 alsa_count_missed_rounds(struct alsa_stream *s, s64 passed_ns, u64 moved)
+/* Gives up all frames. alsa_count_gap() finds them in the time. */
+static void alsa_skip_all(struct alsa_stream *s)
 {
-	u64 frames = mul_u64_u64_div_u64(passed_ns, s->span, s->span_ns);
-
-	if (frames < moved + s->buffer / 2)
-		return 0;
-	s->alarms |= ALSA_ALARM_ESTIMATE;
+	s->tail = s->head;
+	s->alarms |= ALSA_ALARM_GAP | ALSA_ALARM_ESTIMATE;
 	/* An estimate tells no rate: the measurement begins anew. */
 	s->begun_ns = 0;
-	return div_u64(frames - moved + s->buffer / 2, s->buffer) * s->buffer;
 }
 
 /*
@@ -133,13 +156,17 @@ static void alsa_note_position(struct alsa_stream *s)
 	snd_pcm_sframes_t moved = rt->status->hw_ptr - s->hw_ptr;
 	s64 now_ns = rt->status->tstamp.tv_sec * NSEC_PER_SEC +
 		rt->status->tstamp.tv_nsec;
+	bool has_lapped;
 
 	if (moved < 0)
 		moved += rt->boundary;
 	s->hw_ptr = rt->status->hw_ptr;
-	if (alsa_may_have_missed(s, now_ns - s->head_ns))
-		s->head += alsa_count_missed_rounds(s, now_ns - s->head_ns, moved);
+	has_lapped = alsa_may_have_lapped(s, now_ns - s->head_ns);
+	if (has_lapped)
+		alsa_note_gap(s);
 	s->head += moved;
+	if (has_lapped)
+		alsa_skip_all(s);
 	alsa_measure_rate(s, now_ns);
 	s->head_ns = alsa_correct_by_link(s, now_ns);
 	rt->control->appl_ptr = s->hw_ptr;

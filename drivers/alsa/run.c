@@ -10,9 +10,7 @@ static void alsa_mark_gap(struct alsa_stream *s)
 	s->xruns++;
 	if (s->is_output)
 		return;
-	if (!s->in_work && !s->restarted)
-		s->due_ns = s->head_ns - alsa_frames_ns(s, s->head - s->tail);
-	s->restarted = true;
+	alsa_note_gap(s);
 	s->pos = 0;
 }
 

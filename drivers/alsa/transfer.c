@@ -37,8 +37,12 @@ static snd_pcm_sframes_t alsa_read(struct alsa_stream *s, void *data, size_t fra
 {
 	snd_pcm_sframes_t n;
 
-	if (alsa_has_all_channels(s))
-		return snd_pcm_kernel_read(s->ss, data, frames);
+	if (alsa_has_all_channels(s)) {
+		n = snd_pcm_kernel_read(s->ss, data, frames);
+		if (n > 0)
+			alsa_extend_sign(s, data, n * s->channels);
+		return n;
+	}
 	n = snd_pcm_kernel_read(s->ss, s->bounce, min_t(size_t, frames, s->period));
 	if (n > 0)
 		alsa_copy_in(s, data, s->bounce, n);

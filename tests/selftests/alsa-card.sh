@@ -113,7 +113,8 @@ test_gone()
 }
 
 # The card is half as fast again as its rate. Its memory goes round while no period is told,
-# in less time than the rate says.
+# in less time than the rate says. What is in it may be old: the driver gives it up, and estimates
+# from the time how many blocks are missing.
 test_fast()
 {
 	rmmod snd_ramp
@@ -124,7 +125,7 @@ test_fast()
 	check "the rate is measured" wait_until 20 counter_is_over 0 blocks 90
 	echo 9600 >$ramp/hold
 	wait $reader
-	missing=$(check_gaps 960 </tmp/blocks)
+	check_ramp "a card that is fast: no block is older than the one before" </tmp/blocks
 	check "the ramp says how many blocks are missing: $missing" [ "$missing" -ge 3 ]
 	check "a block has the alarms of a gap and of an estimate" \
 		grep -q "driver 0x03" /tmp/blocks
