@@ -36,6 +36,14 @@ def test_a_name_that_is_nothing() -> None:
     assert "nosuch: no file, and no channel: " in said
 
 
+def test_a_recording_in_hdf5(tmp_path: Path) -> None:
+    file = tmp_path / "run.nxs"
+    file.write_bytes(b"\x89HDF\r\n\x1a\n")
+    status, said = run(str(file))
+    assert status == 3
+    assert f"run.nxs: is an HDF5 file: zio-nexus cat {file} | zio-scope -" in said
+
+
 def test_a_port_in_use(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]

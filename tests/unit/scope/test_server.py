@@ -338,6 +338,25 @@ def test_a_page_that_does_not_draw_gets_two_frames(recording: Path) -> None:
     run(test, recording)
 
 
+def test_a_page_that_does_not_read_stops_no_other(
+    recording: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The answers to its messages fill all buffers on the way to it."""
+
+    async def test(session: Session, url: str) -> None:
+        async with talk(session, url) as stalled, talk(session, url) as other:
+            stalled._response.connection.transport.pause_reading()
+            with contextlib.suppress(OSError, aiohttp.ClientError):
+                for _ in range(400):
+                    await stalled.send_json({"type": "x" * 60000})
+            await other.send_json({"type": "nonsense"})
+            assert "nonsense" in (await receive(other, "error"))["text"]
+            while "does not read" not in caplog.text:
+                await receive(other, "state")
+
+    run(test, recording)
+
+
 @pytest.mark.parametrize(
     ("text", "answer"),
     [

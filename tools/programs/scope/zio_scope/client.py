@@ -7,7 +7,7 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -24,21 +24,30 @@ from .view import BadRequest, View, parse_view
 # Frames that the page may have without having drawn them
 WINDOW = 2
 LOG = logging.getLogger("zio_scope")
+# A page that does not read is dropped with so many messages, or after so long.
+MESSAGES = 64
+PATIENCE_SECONDS = 10.0
 # A picture of more samples is made in a thread, so that other pages do not wait.
 SMALL = 1 << 18
 
 
 class Client:
-    """Sends frames when the page has drawn the last ones, and RATE a second at most."""
+    """Sends frames when the page has drawn the last ones, and RATE a second at most.
+
+    A task of its own writes to the page, so that no page waits for another one."""
 
     def __init__(
         self,
         socket: web.WebSocketResponse,
+        transport: asyncio.Transport,
         hub: Hub,
         read_only: bool,
-        changed: Callable[[], Awaitable[None]],
+        changed: Callable[[], None],
     ) -> None:
         self._socket, self._hub, self._changed = socket, hub, changed
+        self._transport = transport
+        self._queue: asyncio.Queue[str | bytes | None] = asyncio.Queue(MESSAGES)
+        self._state: dict[str, Any] | None = None
         self.read_only = read_only
         self.view = View()
         self._wake = asyncio.Event()
@@ -49,9 +58,48 @@ class Client:
     def wake(self) -> None:
         self._wake.set()
 
-    async def send(self, message: dict[str, Any]) -> None:
-        if not self._socket.closed:
-            await self._socket.send_str(json.dumps(message, separators=(",", ":")))
+    def send(self, message: dict[str, Any]) -> None:
+        self._put(_encode(message))
+
+    def send_state(self, state: dict[str, Any]) -> None:
+        """Send the newest state: one that still waits is replaced."""
+        is_waiting = self._state is not None
+        self._state = state
+        if not is_waiting:
+            self._put(None)
+
+    def _put(self, message: str | bytes | None) -> None:
+        if self._transport.is_closing():
+            return
+        try:
+            self._queue.put_nowait(message)
+        except asyncio.QueueFull:
+            self._drop(f"{MESSAGES} messages wait for it")
+
+    def _drop(self, why: str) -> None:
+        peer = self._transport.get_extra_info("peername")
+        LOG.warning("the page at %s does not read (%s): it is dropped", peer, why)
+        self._transport.abort()
+
+    async def write(self) -> None:
+        """Send what waits in the queue until the task is cancelled."""
+        while True:
+            message = await self._queue.get()
+            if message is None:
+                assert self._state is not None
+                message, self._state = _encode(self._state), None
+            try:
+                await asyncio.wait_for(self._send(message), PATIENCE_SECONDS)
+            except asyncio.TimeoutError:
+                self._drop(f"one message took {PATIENCE_SECONDS:g} s")
+            except ConnectionError:
+                self._transport.abort()
+
+    async def _send(self, message: str | bytes) -> None:
+        if isinstance(message, str):
+            await self._socket.send_str(message)
+        else:
+            await self._socket.send_bytes(message)
 
     # --- from the page ------------------------------------------------------------------
 
@@ -59,12 +107,12 @@ class Client:
         """Handle messages until the page closes the connection."""
         async for message in self._socket:
             if message.type != WSMsgType.TEXT:
-                await self.send({"type": "error", "text": "use text messages"})
+                self.send({"type": "error", "text": "use text messages"})
                 continue
             try:
                 await self._handle(json.loads(message.data))
             except (BadRequest, ValueError, RecursionError) as error:
-                await self.send({"type": "error", "text": str(error)})
+                self.send({"type": "error", "text": str(error)})
 
     async def _handle(self, message: Any) -> None:
         if not isinstance(message, dict):
@@ -72,7 +120,7 @@ class Client:
         kind = message.get("type")
         if kind == "view":
             self._set_view(parse_view(message))
-            await self._changed()
+            self._changed()
         elif kind == "ack":
             self._acknowledge(message.get("frame"))
         elif kind == "set":
@@ -108,9 +156,9 @@ class Client:
             await loop.run_in_executor(None, machine.change, *words, self._hub.sets)
         except Refused as error:
             reply.update(ok=False, text=str(error))
-        await self.send(reply)
+        self.send(reply)
         await self._hub.poll()
-        await self._changed()
+        self._changed()
 
     # --- to the page --------------------------------------------------------------------
 
@@ -129,13 +177,11 @@ class Client:
         """Send the picture. A fault of the program ends this picture only."""
         try:
             return await self._send_frames()
-        except ConnectionError:
-            raise
         except Exception as error:
             LOG.exception("a picture cannot be drawn")
             text = zio.printable(f"{type(error).__name__}: {error}")
             text = f"the picture cannot be drawn: {text}: zio-scope prints where"
-            await self.send({"type": "error", "text": text})
+            self.send({"type": "error", "text": text})
             return False
 
     def _snapshot(self) -> picture.Snapshot:
@@ -158,7 +204,7 @@ class Client:
         frames = await self._make(snapshot, view)
         for frame in frames:
             self._sent = frame.number
-            await self._socket.send_bytes(encode(frame))
+            self._put(encode(frame))
         if frames and view.trigger.mode == "single" and frames[0].flags & FLAG_TRIGGERED:
             await self._end_single(view, snapshot)
         return bool(frames)
@@ -179,4 +225,8 @@ class Client:
     async def _end_single(self, view: View, snapshot: picture.Snapshot) -> None:
         if view is self.view:
             self.view, self._held = replace(view, paused=True), snapshot
-            await self.send({"type": "paused", "text": "single: the waveform crossed"})
+            self.send({"type": "paused", "text": "single: the waveform crossed"})
+
+
+def _encode(message: dict[str, Any]) -> str:
+    return json.dumps(message, separators=(",", ":"))

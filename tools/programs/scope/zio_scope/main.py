@@ -24,8 +24,23 @@ from .listener import listen_on
 from .machine import short_name
 from .server import Server, Setup
 
+HDF = b"\x89HDF\r\n\x1a\n"
+
 
 # --- what starts ------------------------------------------------------------------------
+
+
+def _refuse_hdf(name: str) -> None:
+    if not os.path.isfile(name):
+        return
+    try:
+        with open(name, "rb") as file:
+            is_hdf = file.read(len(HDF)) == HDF
+    except OSError as error:
+        raise Failure(f"{name}: {error.strerror}", CANNOT_OPEN) from error
+    if is_hdf:
+        text = f"{name}: is an HDF5 file: zio-nexus cat {name} | zio-scope -"
+        raise Failure(text, CANNOT_OPEN)
 
 
 def sort_names(names: list[str]) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
@@ -42,6 +57,8 @@ def sort_names(names: list[str]) -> tuple[tuple[str, ...] | None, tuple[str, ...
                 text = f"{name}: no file, and no channel: {error.strerror}"
                 raise Failure(text, CANNOT_OPEN) from error
             files.append(name)
+    for name in files:
+        _refuse_hdf(name)
     return (tuple(channels) if names else None), tuple(files)
 
 

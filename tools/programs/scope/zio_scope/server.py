@@ -104,7 +104,7 @@ class Server:
         self._sockets.add(socket)
         try:
             if await self._admit(request, socket):
-                await self._serve(socket)
+                await self._serve(request, socket)
         except ConnectionError:
             pass  # the page has gone
         finally:
@@ -124,18 +124,21 @@ class Server:
         await socket.close()
         return False
 
-    async def _serve(self, socket: web.WebSocketResponse) -> None:
-        client = Client(socket, self.hub, self.setup.read_only, self._tell_state)
+    async def _serve(self, request: web.Request, socket: web.WebSocketResponse) -> None:
+        if not (transport := request.transport):
+            return
+        read_only = self.setup.read_only
+        client = Client(socket, transport, self.hub, read_only, self._tell_state)
         self._clients.add(client)
-        drawing = asyncio.create_task(client.draw())
+        tasks = [asyncio.create_task(work()) for work in (client.write, client.draw)]
         try:
-            await client.send(self._hello())
-            await client.send(self._state())
+            client.send(self._hello())
+            client.send_state(self._state())
             await client.listen()
         finally:
-            drawing.cancel()
-            with contextlib.suppress(asyncio.CancelledError, ConnectionError):
-                await drawing
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
             self._clients.discard(client)
             self._watch()
 
@@ -170,14 +173,15 @@ class Server:
         is_full = self.hub.is_full
         return {"type": "state", "channels": channels, "sets": sets, "isFull": is_full}
 
-    async def _tell(self, message: dict[str, Any]) -> None:
-        for client in list(self._clients):
-            with contextlib.suppress(ConnectionError):
-                await client.send(message)
+    def _tell(self, message: dict[str, Any]) -> None:
+        for client in self._clients:
+            client.send(message)
 
-    async def _tell_state(self) -> None:
+    def _tell_state(self) -> None:
         self._watch()
-        await self._tell(self._state())
+        state = self._state()
+        for client in self._clients:
+            client.send_state(state)
 
     # --- what runs all the time -----------------------------------------------------
 
@@ -202,8 +206,8 @@ class Server:
     async def _look(self) -> None:
         point = await self.hub.poll()
         if point:
-            await self._tell({"type": "history", "points": [_point(point)]})
-        await self._tell_state()
+            self._tell({"type": "history", "points": [_point(point)]})
+        self._tell_state()
 
     async def _run_hub(self, app: web.Application) -> AsyncIterator[None]:
         self.hub = Hub(self._offer, self._ring)
@@ -217,8 +221,11 @@ class Server:
         self.hub.stop()
 
     async def _close(self, app: web.Application) -> None:
-        for socket in list(self._sockets):
-            await socket.close(code=WSCloseCode.GOING_AWAY, message=b"the daemon ends")
+        ends = (
+            socket.close(code=WSCloseCode.GOING_AWAY, message=b"the daemon ends")
+            for socket in self._sockets
+        )
+        await asyncio.gather(*ends, return_exceptions=True)
 
 
 def _point(point: Point) -> dict[str, Any]:
