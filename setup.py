@@ -42,6 +42,8 @@ PROGRAMS = [f"zio-{name} = zio._programs:{name}" for name in ("scope", "nexus", 
 EXTRAS = {
     "scope": ["aiohttp >= 3.8"],
     "nexus": ["h5py >= 3.7"],
+    "parquet": ["h5py >= 3.7", "pyarrow >= 12"],
+    "load": ["xarray >= 2022.12"],
     "pva": ["p4p >= 4.1"],
     "kafka": ["confluent-kafka >= 2.3"],
     "notebook": ["jupyterlab", "matplotlib"],

@@ -96,7 +96,7 @@ def test_parts_in_any_order(nexus: Any, tmp_path: Path) -> None:
     assert (tmp_path / "b.zio").read_bytes() == content
     lines = nexus("verify", *parts, status=4).stdout.splitlines()
     assert [line.split(":")[0] for line in lines[:2]] == ["a.nxs", "a-0002.nxs"]
-    assert "lost 7 in 1 gaps" in lines[1]
+    assert "lost 7 in 1 gap" in lines[1]
 
 
 def test_a_part_that_comes_twice(nexus: Any, recorded: Path) -> None:

@@ -289,6 +289,21 @@ def test_count(summary: Any, nexus: Any, tmp_path: Path) -> None:
     nexus("verify", "a.nxs")
 
 
+@pytest.mark.parametrize("name", ["a.zio", "link.zio", "hard.csv"])
+def test_the_source_is_never_the_target(nexus: Any, tmp_path: Path, name: str) -> None:
+    make_file(tmp_path / "a.zio", Kind(), range(3))
+    before = (tmp_path / "a.zio").read_bytes()
+    (tmp_path / "link.zio").symlink_to("a.zio")
+    (tmp_path / "hard.csv").hardlink_to(tmp_path / "a.zio")
+    said = nexus("-f", "--to=csv", "a.zio", "-o", name, status=3).stderr
+    assert f"{name}: is the source, too: use another name" in said
+    nexus("a.zio", "-o", "a.nxs")
+    said = nexus("cat", "a.nxs", "-o", "a.nxs", "-f", status=3).stderr
+    assert "a.nxs: is the source, too: use another name" in said
+    assert (tmp_path / "a.zio").read_bytes() == before
+    nexus("verify", "a.nxs")
+
+
 def test_overwrite(nexus: Any, tmp_path: Path) -> None:
     make_file(tmp_path / "a.zio", Kind(), range(3))
     (tmp_path / "a.nxs").write_text("precious")

@@ -8,6 +8,7 @@ from zio import cli
 
 from . import VERSION
 from .commands import COMMANDS
+from .target import protect
 
 
 def main(words: list[str]) -> int:
@@ -25,6 +26,7 @@ def main(words: list[str]) -> int:
         if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
             # From here on, there may be something to clean up.
             signal.signal(signal.SIGINT, signal.default_int_handler)
+        protect(getattr(values, "names", ()))
         return function(values)
 
     commands = (*COMMANDS, "help") if is_completion and len(words) == 2 else ()

@@ -77,7 +77,10 @@ class NpyConverter(Converter):
 
     def write(self, run: Run) -> None:
         if run.channel != (self.channel or run.channel):
-            raise Failure(f"{run.channel}: npy has one channel: use --to=npz")
+            raise Failure(
+                f"{run.channel}: a .npy file has one channel, and this is "
+                "another one: use --to=npz"
+            )
         self.channel = run.channel
         samples = self.samples(run)
         self.lengths.update(run.lengths.tolist())

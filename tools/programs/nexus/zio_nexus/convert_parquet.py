@@ -27,10 +27,10 @@ class ParquetConverter(Converter):
         super().__init__(values, target)
         if pyarrow is None:
             raise UsageFailure(
-                "Parquet needs the Python package pyarrow, which Debian 12 does not "
-                "have: python3 -m venv --system-site-packages DIR && "
-                "DIR/bin/pip install 'pyarrow<17', and then run "
-                f"DIR/bin/python {sys.argv[0]}"
+                "Parquet needs the Python package pyarrow: pip install "
+                "'zio-daq[parquet]'. Debian 12 does not have it: python3 -m venv "
+                "--system-site-packages DIR && DIR/bin/pip install 'pyarrow<17', and "
+                f"then run DIR/bin/python {sys.argv[0]}"
             )
         self.writer: Any = None
 

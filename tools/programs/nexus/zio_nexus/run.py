@@ -235,10 +235,7 @@ class Session:
     def _report(self) -> None:
         if missing := self._not_stored():
             blocks = self.tally.total("blocks")
-            say(
-                f"{missing} of the {blocks} blocks that were read are not stored: "
-                f"{self.sink.stored} are"
-            )
+            say(f"{missing} of the {blocks} blocks that were read are not stored")
         elif not self.values.quiet:
             say(self.tally.text())
         if not self.values.quiet:

@@ -3,7 +3,9 @@
 
 import fcntl
 import os
+import stat
 import struct
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -128,11 +130,29 @@ def sync_directory(path: str) -> None:
         os.close(fd)
 
 
+# The files that this run reads, by device and inode
+_sources: set[tuple[int, int]] = set()
+
+
+def protect(names: Iterable[str]) -> None:
+    """Never write to the files @names in this run, whatever else they are called."""
+    _sources.clear()
+    for name in names:
+        with suppress(OSError):
+            found = os.fstat(0) if name == "-" else os.stat(name)
+            if stat.S_ISREG(found.st_mode):
+                _sources.add((found.st_dev, found.st_ino))
+
+
 def check_free(path: str, force: bool) -> None:
-    """Complain if @path exists and @force is not set. Complain with @force if it is no
-    regular file, or if a process records it."""
+    """Complain if @path exists and @force is not set. Complain with @force if it is a
+    source, if it is no regular file, or if a process records it."""
     if not os.path.lexists(path):
         return
+    with suppress(OSError):
+        found = os.stat(path)
+        if (found.st_dev, found.st_ino) in _sources:
+            raise OpenFailure(f"{path}: is the source, too: use another name")
     if not force:
         raise _existing(path)
     if not os.path.isfile(path):

@@ -74,7 +74,7 @@ class FileReport:
             counts = verdict.counts
             _print(
                 f"{self.path}: {name}: {counts['blocks']} blocks, "
-                f"{counts['bytes']} bytes, lost {counts['lost']} in {counts['gaps']} gaps"
+                f"{counts['bytes']} bytes, lost {counts['lost']}{_in_gaps(counts)}"
             )
             for fault in verdict.faults:
                 _print(f"{self.path}: {name}: FAULT: {fault}")
@@ -163,3 +163,9 @@ def _verify(values: argparse.Namespace) -> int:
     if differs or not all(report.is_good() for report in reports):
         return FAILED
     return LOST if any(report.lost() for report in reports) else OK
+
+
+def _in_gaps(counts: dict[str, Any]) -> str:
+    """Say in how many gaps the blocks were lost, if any were."""
+    number = counts["gaps"]
+    return f" in {number} gap{'' if number == 1 else 's'}" if number else ""
