@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -212,3 +214,15 @@ def test_attributes_of_a_file(tmp_path: Path) -> None:
     assert kept.attrs == {"gain-factor": 1500, "ext3": 7}
     with pytest.raises(zio.StaleBlock):
         _stale = block.attrs
+
+
+def test_copies_and_pickles_are_refused(block_file: Maker) -> None:
+    """A copy that is garbage would close the channel of the original."""
+    path = block_file(range(3))
+    with zio.open(path) as ch, zio.group([path]) as group:
+        block = ch.read()
+        for thing in (ch, group, block):
+            for take in (copy.copy, copy.deepcopy, pickle.dumps):
+                with pytest.raises(TypeError, match="cannot be (copied|pickled): "):
+                    take(thing)
+        assert ch.read().seq == 1

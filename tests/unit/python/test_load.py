@@ -166,4 +166,4 @@ def test_without_xarray(make: Maker, tmp_path: Path) -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
     assert "ImportError: zio.load() needs xarray, which is not there:" in done.stderr
-    assert "pip install xarray" in done.stderr
+    assert "pip install 'zio-daq[load]'" in done.stderr

@@ -24,6 +24,7 @@ from ._handle import Handle
 from ._libzio import ffi, lib
 from ._memory import Memory, Ring
 from ._printable import printable
+from ._unique import Unique
 from ._units import Scaling, scaling_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -32,7 +33,7 @@ MAX_RATE: int = lib.ZIO_ATTR_MAXRATE
 PRE_SAMPLES: int = lib.ZIO_ATTR_TRIG_PRE_SAMP
 
 
-class Block(Exporter):
+class Block(Unique, Exporter):
     """One block of a channel, valid until the program asks for the next one.
 
     It is an array: `np.mean(block)`, and `memoryview(block)` has the samples. Later each
@@ -41,6 +42,7 @@ class Block(Exporter):
     """
 
     __slots__ = ("_channel", "_control", "_number", "_samples", "_source", "lost", "size")
+    REMEDY = "use its copy(), or numpy.array() of it"
 
     def __init__(
         self,

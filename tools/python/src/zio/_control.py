@@ -57,7 +57,13 @@ The fields have the names of <linux/zio-user.h>."""
 
 
 def control_bytes(control: Any) -> bytes:
-    """Return the bytes of one control; ValueError if it is another number of them."""
+    """Return the bytes of one control; TypeError for what is no control, ValueError for
+    another number of them."""
+    if isinstance(control, (str, bytes, int, float)):
+        raise TypeError(
+            f"{type(control).__name__} is no control: pass block.control, or one of "
+            "zio.make_control()"
+        )
     controls = np.asarray(control, control_dtype)
     if controls.size != 1:
         raise ValueError(f"{controls.size} controls: pass one, such as block.control")

@@ -14,6 +14,7 @@ from weakref import ref
 from ._buffer import User
 from ._errors import make_error
 from ._libzio import ffi
+from ._unique import Unique
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,7 +93,7 @@ class Ending:
         self.needs.clear()
 
 
-class Handle(Closing):
+class Handle(Unique, Closing):
     """An object of the library. Only one thread at a time may use it; `interrupt()` and
     `close()` are the exceptions.
 

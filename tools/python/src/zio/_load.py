@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno as codes
 import os
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 from . import controls as of
 from ._block import Array
 from ._control import time_ns
+from ._errors import make_error
 from ._open import open_channel
 from ._printable import printable
 from ._units import Scaling, scaling
@@ -60,7 +62,7 @@ def load(
     except ImportError as error:
         raise ImportError(
             "zio.load() needs xarray, which is not there: apt-get install "
-            "python3-xarray, or pip install xarray"
+            "python3-xarray, or pip install 'zio-daq[load]'"
         ) from error
     _require_file(file)
     found = _survey(file, blocks)
@@ -74,15 +76,16 @@ def load(
 
 
 def _require_file(file: str) -> None:
-    if os.path.exists(file) and not os.path.isfile(file):
+    if not os.path.exists(file):
+        raise make_error(codes.ENOENT, f"{printable(file)}: no such file")
+    if not os.path.isfile(file):
         raise ValueError(f"{printable(file)}: load() takes files: use open()")
-    if os.path.exists(file):
-        with open(file, "rb") as opened:
-            if opened.read(len(_HDF)) == _HDF:
-                raise ValueError(
-                    f"{printable(file)}: is an HDF5 file: make a block file of it by "
-                    "zio-nexus cat FILE -o FILE.zio"
-                )
+    with open(file, "rb") as opened:
+        if opened.read(len(_HDF)) == _HDF:
+            raise ValueError(
+                f"{printable(file)}: is an HDF5 file: make a block file of it by "
+                "zio-nexus cat FILE -o FILE.zio"
+            )
 
 
 # --- where the samples are --------------------------------------------------------------

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Objects of which there is one: a copy would share what only one can have."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NoReturn
+
+
+class Unique:
+    """An object that `copy` and `pickle` refuse, with the remedy."""
+
+    __slots__ = ()
+    REMEDY: ClassVar[str] = "open it again, also in another process"
+
+    def _refuse(self, what: str) -> NoReturn:
+        name = type(self).__name__
+        raise TypeError(f"a zio.{name} cannot be {what}: {self.REMEDY}")
+
+    def __copy__(self) -> NoReturn:
+        self._refuse("copied")
+
+    def __deepcopy__(self, memo: Any) -> NoReturn:
+        self._refuse("copied")
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        self._refuse("pickled")
