@@ -142,3 +142,16 @@ def test_python_style(folder: str, results: Callable[[Results], None]) -> None:
         *PYTHON[folder],
     ]
     results(tap.run_program(command))
+
+
+@pytest.mark.parametrize(
+    ("unit", "most"),
+    [("kafka/zio-kafka@", 2.0), ("pva/zio-pva@", 2.0), ("zio/zio", 3.5)],
+)
+def test_exposure(unit: str, most: float, tmp_path: Path) -> None:
+    """What faces the network, or runs as root at boot, can do little else."""
+    file = ROOT / f"tools/programs/{unit}.service"
+    command = ["systemd-analyze", "security", "--offline=yes", "--no-pager", str(file)]
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    level = re.search(r"exposure level for .*: ([0-9.]+)", said)
+    assert level and float(level[1]) <= most, said

@@ -61,20 +61,28 @@ static rd_kafka_t *connect_to_broker(struct consumer *c, const struct conf *conf
 }
 
 /* The offset of the first message at or after a time; the end if there is none. */
+/* Returns the offset; -1 if the broker does not tell it. */
 static int64_t offset_of_time(struct consumer *c, int32_t number, int64_t ms,
 			      int64_t high)
 {
 	rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
+	rd_kafka_resp_err_t err;
 	int64_t offset = high;
 
 	rd_kafka_topic_partition_list_add(list, c->topic, number)->offset = ms;
-	if (!rd_kafka_offsets_for_times(c->client, list, ANSWER_MS) &&
-	    list->elems[0].offset >= 0)
+	err = rd_kafka_offsets_for_times(c->client, list, ANSWER_MS) ?: list->elems[0].err;
+	if (err) {
+		complain("topic %s, partition %d: no offset for a time: %s", c->topic, number,
+			 rd_kafka_err2str(err));
+		offset = -1;
+	} else if (list->elems[0].offset >= 0) {
 		offset = list->elems[0].offset;
+	}
 	rd_kafka_topic_partition_list_destroy(list);
 	return offset;
 }
 
+/* Returns as offset_of_time(). */
 static int64_t find_offset(struct consumer *c, int32_t number,
 			   const struct position *position, int64_t low, int64_t high)
 {
@@ -106,8 +114,14 @@ static int find_positions(struct consumer *c, int32_t number,
 		return -1;
 	}
 	part->next = find_offset(c, number, from, low, high);
-	part->end = until->kind == POSITION_NONE ? -1 :
-		    find_offset(c, number, until, low, high);
+	if (part->next < 0)
+		return -1;
+	part->end = -1;
+	if (until->kind != POSITION_NONE) {
+		part->end = find_offset(c, number, until, low, high);
+		if (part->end < 0)
+			return -1;
+	}
 	part->is_done = part->end >= 0 && part->next >= part->end;
 	return 0;
 }
