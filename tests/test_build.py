@@ -148,7 +148,7 @@ def test_python_style(folder: str, results: Callable[[Results], None]) -> None:
     ("unit", "most"),
     [("kafka/zio-kafka@", 2.0), ("pva/zio-pva@", 2.0), ("zio/zio", 3.5)],
 )
-def test_exposure(unit: str, most: float, tmp_path: Path) -> None:
+def test_exposure(unit: str, most: float) -> None:
     """What faces the network, or runs as root at boot, can do little else."""
     file = ROOT / f"tools/programs/{unit}.service"
     command = ["systemd-analyze", "security", "--offline=yes", "--no-pager", str(file)]

@@ -173,8 +173,7 @@ static void free_export(struct zio_export *export)
 		zio_mem_put(export->mem);
 	else if (export->area)
 		atomic_dec(&export->area->maps);
-	if (export->area)
-		zio_area_put(export->area);
+	zio_area_put(export->area);
 	zio_uncharge(&export->charge, SIZE_MAX);
 	dma_resv_fini(&export->resv);
 	kfree(export);

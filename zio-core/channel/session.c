@@ -176,7 +176,7 @@ void zio_channel_drop_left(struct zio_channel_core *chan)
 
 /*
  * The last user of a session of an input has gone. The next reader gets the blocks of which
- * nobody has read a sample. With "prefer-new" they would be in the way of newer ones.
+ * nobody has read a sample.
  */
 static void leave_blocks(struct zio_session *sess)
 {
@@ -188,7 +188,7 @@ static void leave_blocks(struct zio_session *sess)
 	for (; block; block = sess->block) {
 		to_block_core(block)->ctrl_seen = sess->ctrl_seen;
 		zio_session_advance(sess);
-		if (to_block_core(block)->used || READ_ONCE(chan->buf->prefer_new))
+		if (to_block_core(block)->used)
 			drop_left(chan, block);
 		else
 			requeue_block(chan, block);
