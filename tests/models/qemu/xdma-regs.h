@@ -106,6 +106,7 @@
 #define XDMA_INJECT_FETCH	(1u << 0)
 #define XDMA_INJECT_WRITE	(1u << 1)
 #define XDMA_INJECT_READ	(1u << 2)
+#define XDMA_INJECT_ALL		(1u << 30)	/* ... and all that follow, until cleared */
 #define XDMA_INJECT_GONE	(1u << 31)	/* no access is answered, until cleared */
 
 #endif /* XDMA_REGS_H */

@@ -13,12 +13,13 @@ static bool is_gone(const struct xdma *card)
 	return card->inject & XDMA_INJECT_GONE;
 }
 
-/* Return: whether a fault was ordered; it happens once. */
+/* Return: whether a fault was ordered. It happens once, or until it is cleared. */
 static bool take_fault(struct xdma *card, uint32_t which)
 {
 	bool wanted = card->inject & which;
 
-	card->inject &= ~which;
+	if (!(card->inject & XDMA_INJECT_ALL))
+		card->inject &= ~which;
 	return wanted;
 }
 
