@@ -34,7 +34,7 @@ The steps are:
   kafka      zio-kafka with a mock, and with real brokers, some of which are killed
   vm         the tests of the virtual machine
   shell      types README.md, first-steps.md and tutorial.md into its shell. It runs only
-             when it is named
+             when it is named; make check types README.md
   kernel     compiles the kernel with sanitizers, if the cache does not have it
   kunit      the KUnit suites, on the distribution's kernel, and on one with KASAN and
              lockdep; --kernel kunit-leaks looks for lost memory. ZIO_KUNIT_SUITES has
@@ -107,7 +107,7 @@ from .common import TESTING, Failure, Parser, Usage, Words, say, setup, stop, wa
 from .progress import Ticker, notes
 from .selftests import SELFTESTS
 
-PYTEST: Words = ["/usr/bin/python3", "-B", "-m", "pytest", "--rootdir", TESTING]
+PYTEST: Words = ["/usr/bin/python3", "-B", "-m", "pytest", f"--rootdir={TESTING}"]
 SETTINGS: Words = ["-c", TESTING / "pyproject.toml"]
 
 

@@ -45,7 +45,7 @@ STEPS = {
     "intree": ["test_in_tree.py"],
 }
 # Tests that run only when they are named: intree compiles two kernels, and shell types
-# for half an hour
+# for half an hour. `make check` types README.md.
 NAMED = ("intree", "shell")
 # What `make check` runs, beside the selftests with "# check" on distro. `make check-all`
 # runs the rest.
@@ -55,6 +55,7 @@ CHECK = (
     "test_build.py::test_text[versions]",
     "test_kunit.py::test_machine[distro]",
     "test_litmus.py",
+    "test_shell.py::test_page[README.md]",
     "models/qemu/*_test.c",
     "unit/*_test.c",
     "unit/*_test.sh",
@@ -83,7 +84,7 @@ CHECK_PLACE = "distro"
 # These need the modules.
 MACHINES = "selftests kunit vm shell build live mutants kernel".split()
 # The jobs of setup
-CHECK_JOBS = ("pytest", "build", "vm", "kunit", "check", "python-lib", "record", "page")
+CHECK_JOBS = "pytest build vm vm-shell kunit check python-lib record page".split()
 PATHS = sorted(
     ((path, step) for step, paths in STEPS.items() for path in paths),
     key=lambda pair: -len(pair[0]),
@@ -222,7 +223,9 @@ def prepare(args: list[str]) -> None:
 def find_goals(chosen: set[str], packages: set[str]) -> list[str]:
     """Install what these steps need. Return what they need of the tools."""
     if chosen:
-        setup("build", "vm", "kunit", "check", "style", "mutants")
+        setup("build", "vm", "kunit", "check")
+    if "build" in chosen:
+        setup("style")
     if packages:
         setup("nexus")
     if "languages" in chosen:

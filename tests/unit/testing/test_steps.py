@@ -44,6 +44,12 @@ def test_steps_of_paths() -> None:
     assert found("") == set(steps.STEPS)
 
 
+def test_command_has_no_other_steps() -> None:
+    """A word of the command that is a folder would install what all its steps need."""
+    words = check.pytest_command(["-n", "1", str(TESTING / "test_kunit.py")])
+    assert steps.steps_in(list(map(str, words))) == {"kunit"}
+
+
 def test_order() -> None:
     """Long tests of a kernel come first, after all other steps."""
     names = ["selftests/basic.sh::kasan", "selftests/fuzz.sh::kasan"]
