@@ -12,6 +12,7 @@
 #include "config/configfs.h"
 #include "config/internal.h"
 #include "device/internal.h"
+#include "engine/block.h"
 #include "engine/internal.h"
 #include "engine/trace.h"
 #include "share/internal.h"
@@ -20,6 +21,7 @@
 EXPORT_SYMBOL_NS_GPL(zio_block_end_borrow, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_block_share_mem, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_channel_notify_room, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_channel_pop_unread, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_config_type_register, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_configfs_devices, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_arm_channel, ZIO_TEST);

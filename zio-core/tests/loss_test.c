@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* loss_test.c: what a loss tells, and to whom, wherever the core loses a block or an event */
+#include <linux/kthread.h>
 #include <linux/wait.h>
 
+#include "engine/block.h"
 #include "engine/trace.h"
 #include "test-stream.h"
 
@@ -159,6 +161,73 @@ static void an_old_block_gives_way(struct kunit *test)
 	chan->buf->prefer_new = true;
 	test_fire_events(tdev, ZIO_DEFAULT_LEN + 1);
 	expect_loss(tdev->cset, chan, 1, 0, ZIO_LOSS_OLD, 0);
+}
+
+/* --- a reader and the engine reach for the same block */
+
+#define RACE_ROUNDS	20000
+
+struct race {
+	struct zio_channel_core *chan;
+	unsigned int round;	/* begun by the engine */
+	unsigned int seen;	/* ended by the reader */
+};
+
+static void put_taken(struct zio_channel_core *chan, struct zio_block *block)
+{
+	if (block)
+		chan->buf->type->ops->put_block(chan->buf, block);
+}
+
+/* The delays make the reader meet the engine at each of its steps. */
+static int take_in_each_round(void *arg)
+{
+	struct race *race = arg;
+	unsigned int round, delay;
+
+	while (!kthread_should_stop()) {
+		round = smp_load_acquire(&race->round);
+		if (round == race->seen) {
+			cond_resched();
+			continue;
+		}
+		for (delay = round % 199; delay; delay--)
+			barrier();
+		put_taken(race->chan, zio_queue_pop(&race->chan->queue));
+		smp_store_release(&race->seen, round);
+	}
+	return 0;
+}
+
+/* Whoever gets the block: what was dropped before it stays told. */
+static void alarms_of_dropped_blocks_stay(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct race race = { .chan = tdev->cset->chan[0] };
+	atomic_t *alarms = &race.chan->alarms_dropped;
+	unsigned int wiped = 0, invented = 0, i;
+	struct task_struct *reader;
+
+	test_need_processors(test);
+	WRITE_ONCE(race.chan->buf->prefer_new, true);
+	reader = test_thread_run(test, take_in_each_round, &race);
+	for (i = 1; i <= RACE_ROUNDS; i++) {
+		struct zio_block *old;
+		bool before = i % 2;
+
+		test_fire(tdev->cset);
+		atomic_set(alarms, before ? ZIO_ALARM_LOST_BLOCK : 0);
+		smp_store_release(&race.round, i);
+		old = zio_channel_pop_unread(race.chan);
+		put_taken(race.chan, old);
+		while (smp_load_acquire(&race.seen) != i)
+			cond_resched();
+		wiped += (before || old) && !atomic_read(alarms);
+		invented += !before && !old && atomic_read(alarms);
+	}
+	test_thread_stop(test, reader);
+	KUNIT_EXPECT_EQ(test, wiped, 0);
+	KUNIT_EXPECT_EQ(test, invented, 0);
 }
 
 static void hardware_loses_events(struct kunit *test)
@@ -451,6 +520,7 @@ static struct kunit_case loss_cases[] = {
 	KUNIT_CASE(a_full_buffer_wakes_a_reader),
 	KUNIT_CASE(no_blocks_are_free_for_all_shots),
 	KUNIT_CASE(an_old_block_gives_way),
+	KUNIT_CASE(alarms_of_dropped_blocks_stay),
 	KUNIT_CASE(hardware_loses_events),
 	KUNIT_CASE(hardware_loses_events_beside_the_owner),
 	KUNIT_CASE(hardware_loses_events_before_an_abort),
