@@ -270,30 +270,31 @@ void zio_session_close(struct zio_session *sess)
 }
 
 /**
- * zio_sessions_drop() - put all blocks that readers hold or have left
+ * zio_sessions_drop() - drop all blocks that programs hold or have left
  * @chan: the channel, locked
  *
- * A reader that has read a part of a block, or its control, gets -ESTALE, once.
+ * A program that has read or written a part of a block, or its control, gets -ESTALE, once.
  *
  * Context: Process.
  */
 void zio_sessions_drop(struct zio_channel_core *chan)
 {
-	struct zio_block_core *block, *next;
 	struct zio_session *sess;
+	struct zio_block *block;
 
 	list_for_each_entry(sess, &chan->sessions, node) {
 		if (sess->block && (sess->ctrl_seen || to_block_core(sess->block)->used))
 			zio_session_mark_stale(sess);
-		while (sess->block) {
-			zio_block_put(chan, sess->block);
+		while ((block = sess->block)) {
+			to_block_core(block)->ctrl_seen = sess->ctrl_seen;
 			zio_session_advance(sess);
+			if (zio_cset_is_output(chan->cset))
+				zio_block_put(chan, block);
+			else
+				drop_left(chan, block);
 		}
 	}
-	list_for_each_entry_safe(block, next, &chan->unread, link) {
-		list_del(&block->link);
-		zio_block_put(chan, &block->block);
-	}
+	zio_channel_drop_left(chan);
 }
 
 /**

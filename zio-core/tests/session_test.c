@@ -72,6 +72,7 @@ static void reader_that_has_lost_a_block_knows_it(struct kunit *test)
 	struct test_device *tdev = test_device_create(test, 0, 1);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct test_user *user;
+	struct zio_block *block;
 	struct file *ring;
 
 	test_device_use_area(tdev, (struct test_area){ .kb = 64, .len = 8, .nsamples = 16 });
@@ -82,7 +83,11 @@ static void reader_that_has_lost_a_block_knows_it(struct kunit *test)
 	test_close(test, ring);
 	KUNIT_EXPECT_EQ(test, test_read(user->data, NULL, 3), -ESTALE);
 	KUNIT_EXPECT_EQ(test, chan->n_stale, 0);
-	KUNIT_EXPECT_EQ(test, test_read(user->data, NULL, 32), 32);
+	KUNIT_EXPECT_EQ(test, chan->flushed, 1);
+	block = test_user_next(user);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, block);
+	KUNIT_EXPECT_EQ(test, to_block_core(block)->seq, 1);
+	KUNIT_EXPECT_EQ(test, block->zio_alarms, ZIO_ALARM_LOST_BLOCK);
 }
 
 static void close_queues_a_short_output_block(struct kunit *test)

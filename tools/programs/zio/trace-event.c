@@ -37,7 +37,7 @@ static const struct {
 	{ "busy", "the set was still armed: fire more slowly" },
 	{ "missed", "the trigger missed it" },
 	{ "chain", "too many sets in a chain" },
-	{ "left", "a program read a part of it, and went" },
+	{ "left", "a program had it, and did not read all of it" },
 };
 
 /* The offset stays the same until a clock is set, so that events keep their order. */
