@@ -124,7 +124,7 @@ static bool shots_are_valid(const struct zio_cset_desc *desc)
 	if (desc->trailer > U16_MAX || (desc->trailer && desc->flags & ZIO_CSET_OUTPUT))
 		return false;
 	return !(desc->flags & ZIO_CSET_SHOTS) ||
-		!(desc->flags & (ZIO_CSET_OUTPUT | ZIO_CSET_STREAM));
+		!(desc->flags & (ZIO_CSET_OUTPUT | ZIO_CSET_STREAM | ZIO_CSET_ONE_PIECE));
 }
 
 /* The control of an interleaved block has one table: the values of channels are not in it. */

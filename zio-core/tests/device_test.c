@@ -95,6 +95,16 @@ static void names_have_hyphens_inside(struct kunit *test)
 		KUNIT_EXPECT_FALSE_MSG(test, zio_device_name_is_valid(wrong[i]), "%s", wrong[i]);
 }
 
+/* A board that takes one segment has no list for those of several shots. */
+static void shots_of_one_arming_are_no_single_piece(struct kunit *test)
+{
+	struct zio_cset_desc cset = { .n_chan = 1, .flags = ZIO_CSET_DMA | ZIO_CSET_SHOTS };
+
+	KUNIT_EXPECT_TRUE(test, is_right(cset));
+	cset.flags |= ZIO_CSET_ONE_PIECE;
+	KUNIT_EXPECT_FALSE(test, is_right(cset));
+}
+
 /* The set ends before it has a trigger. */
 static void board_without_its_trigger_is_refused(struct kunit *test)
 {
@@ -274,6 +284,7 @@ static struct kunit_case device_cases[] = {
 	KUNIT_CASE(attributes_of_interleaved_channels_have_no_place),
 	KUNIT_CASE(largest_numbers_are_right),
 	KUNIT_CASE(names_have_hyphens_inside),
+	KUNIT_CASE(shots_of_one_arming_are_no_single_piece),
 	KUNIT_CASE(board_without_its_trigger_is_refused),
 	KUNIT_CASE(sets_are_linked_by_their_names),
 	KUNIT_CASE(board_without_a_right_name_is_refused),
