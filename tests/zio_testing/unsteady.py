@@ -4,9 +4,10 @@
 A failed test runs again, five times on the base and five times on this commit, with the
 same seed, as long as ten minutes last. A report of a kernel, or a sample that is lost,
 wrong or there twice, is never repeated: it stays a failure. So does what fails on this
-commit alone, unless it fails only sometimes and judges no file that has changed. Other
-failures are unsteady: the run prints an entry for tests/unsteady.toml, where the next
-person finds it. An entry of seven days fails the run, and so does a fourth one."""
+commit alone, unless it fails only sometimes and judges no file that has changed. If it
+fails each time, git finds its first commit. Other failures are unsteady: the run prints
+an entry for tests/unsteady.toml, where the next person finds it. An entry of seven days
+fails the run, and so does a fourth one."""
 
 import datetime
 import json
@@ -37,7 +38,7 @@ from .common import (
 
 ENTRIES = TESTING / "unsteady.toml"
 REPEATS = 5
-REPEAT_SECONDS = 600.0
+REPEAT_SECONDS = BISECT_SECONDS = 600.0
 MOST, DAYS = 3, 7
 HALF_A_DAY = 12 * 3600
 # More failures than this are no race.
@@ -129,15 +130,19 @@ def checkout_base(commit: str) -> Path:
     return place
 
 
-def run_once(root: Path, nodeid: str, seconds: float) -> int | None:
-    """Run a test. Return its status; None if it has not ended after so many @seconds."""
-    command: Words = [root / "tests/check", "-n", "1", root / "tests" / nodeid]
+def run_for(command: Words, seconds: float, cwd: Path | None = None) -> int | None:
+    """Run a test as on its own, with the seed of this run. Return its status; None if it
+    has not ended after so many @seconds."""
     env = {name: value for name, value in os.environ.items() if name[:4] != "ZIO_"}
     env["ZIO_SEED"] = os.environ.get("ZIO_SEED", "1")
     with running(
-        subprocess.Popen(command, env=env, stdout=DEVNULL, stderr=DEVNULL)
+        subprocess.Popen(command, cwd=cwd, env=env, stdout=DEVNULL, stderr=DEVNULL)
     ) as process:
         return wait(process, max(seconds, 0))
+
+
+def run_once(root: Path, nodeid: str, seconds: float) -> int | None:
+    return run_for([root / "tests/check", "-n", "1", root / "tests" / nodeid], seconds)
 
 
 def count_failures(root: Path, nodeid: str, end: float) -> int | None:
@@ -156,6 +161,44 @@ def count_failures(root: Path, nodeid: str, end: float) -> int | None:
     return failures
 
 
+def find_first_bad(root: Path, nodeid: str, good: str, bad: str, seconds: float) -> str:
+    """Return the first commit from @good to @bad with which a test fails; empty if that
+    takes longer. The checkout at @root is the place for the tries."""
+    git: Words = ["git", "-C", root]
+    # A commit that has no such test, or does not build, tells nothing.
+    once = 'tests/check -n 1 "tests/$1"; s=$?; [ $s -le 1 ] || exit 125; exit $s'
+    try:
+        start: Words = [*git, "bisect", "start", bad, good]
+        if subprocess.run(start, stdout=DEVNULL).returncode:
+            return ""
+        status = run_for(
+            ["git", "bisect", "run", "sh", "-c", once, "sh", nodeid], seconds, root
+        )
+        found = output_of([*git, "rev-parse", "refs/bisect/bad"]).strip()
+        return found if status == 0 else ""
+    finally:
+        subprocess.run([*git, "bisect", "reset"], stdout=DEVNULL, stderr=DEVNULL)
+
+
+def tell_first_bad(base: Path, nodeid: str, commit: str) -> None:
+    """Tell which commit made a test fail, and which of them can be submitted before."""
+    head = output_of(["git", "-C", ROOT, "rev-parse", "HEAD"]).strip()
+    fetch: Words = ["git", "-C", base, "fetch", "-q", "origin", head]
+    if subprocess.run(fetch).returncode:
+        return
+    say(f"{nodeid}: git bisect looks for its commit, for {BISECT_SECONDS:.0f} s at most")
+    bad = find_first_bad(base, nodeid, commit, head, BISECT_SECONDS)
+    if not bad:
+        say(f"{nodeid}: not found in that time")
+        return
+    git: Words = ["git", "-C", ROOT]
+    title = output_of([*git, "log", "-1", "--format=%h %s", bad]).strip()
+    n = output_of([*git, "rev-list", "--count", f"{commit}..{bad}^"]).strip()
+    say(
+        f"{nodeid}: fails since {title}; the {n} commits before it can be submitted alone"
+    )
+
+
 def judges_change(nodeid: str, commit: str) -> bool:
     """Tell if the test judges a file that has changed since this @commit."""
     changed = output_of(["git", "-C", ROOT, "diff", "--name-only", commit]).split()
@@ -163,8 +206,8 @@ def judges_change(nodeid: str, commit: str) -> bool:
     return any(nodeid.startswith(test) for test in tests)
 
 
-def repeat(failed: Failed, commit: str, base: Path, end: float) -> tuple[bool, str]:
-    """Return whether the test is unsteady, and what was found."""
+def repeat(failed: Failed, commit: str, base: Path, end: float) -> bool:
+    """Return whether the test is unsteady. Tell what was found."""
     # Here everything is built. The base may have to build for most of the time.
     here = count_failures(ROOT, failed.nodeid, end)
     before = count_failures(base, failed.nodeid, end)
@@ -173,7 +216,10 @@ def repeat(failed: Failed, commit: str, base: Path, end: float) -> tuple[bool, s
     if here is not None and here < REPEATS:
         is_old = is_old or not judges_change(failed.nodeid, commit)
     texts = ["not known" if n is None else f"{n} of {REPEATS}" for n in (here, before)]
-    return is_old, f"{failed.nodeid}: fails here {texts[0]}, on the base {texts[1]}"
+    say(f"{failed.nodeid}: fails here {texts[0]}, on the base {texts[1]}")
+    if here == REPEATS and before == 0:
+        tell_first_bad(base, failed.nodeid, commit)
+    return is_old
 
 
 def entry_for(failed: Failed, today: datetime.date) -> str:
@@ -203,9 +249,7 @@ def judge(failures: list[Failed], today: datetime.date) -> set[str]:
         return unsteady
     base = checkout_base(commit)
     for failed in soft:
-        is_old, found = repeat(failed, commit, base, end)
-        say(found)
-        if not is_old:
+        if not repeat(failed, commit, base, end):
             continue
         if len(entries) + 1 > MOST:
             say(f"unsteady, but {ENTRIES.name} is full")

@@ -75,6 +75,10 @@ class Runs:
 
     def __init__(self, here: int | None, base: int | None) -> None:
         self.counts, self.asked = [here, base], 0
+        self.bisected: list[str] = []
+
+    def bisect(self, base: Path, nodeid: str, commit: str) -> None:
+        self.bisected.append(nodeid)
 
     def __call__(self, root: Path, nodeid: str, end: float) -> int | None:
         self.asked += 1
@@ -95,6 +99,7 @@ def judged(
     monkeypatch.setattr(unsteady, "base_of", lambda: "c0ffee")
     monkeypatch.setattr(unsteady, "checkout_base", lambda commit: Path("/base"))
     monkeypatch.setattr(unsteady, "count_failures", runs)
+    monkeypatch.setattr(unsteady, "tell_first_bad", runs.bisect)
     monkeypatch.setattr(unsteady, "judges_change", lambda nodeid, commit: is_joined)
     return unsteady.judge(list(failures), TODAY)
 
@@ -123,6 +128,15 @@ def test_a_failure_that_no_change_explains(
     assert judged(monkeypatch, Runs(1, 0), SOFT, is_joined=False) == {"a"}
     assert judged(monkeypatch, Runs(0, None), SOFT, is_joined=False) == {"a"}
     assert not judged(monkeypatch, Runs(here, base), SOFT, is_joined=False)
+
+
+def test_what_always_fails_here_alone_is_bisected(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for here, base, bisected in ((5, 0, ["a"]), (4, 0, []), (5, 1, []), (5, None, [])):
+        runs = Runs(here, base)
+        judged(monkeypatch, runs, SOFT)
+        assert runs.bisected == bisected
 
 
 def test_a_test_of_a_changed_file(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,26 +198,67 @@ def test_the_list_of_this_tree_is_in_order() -> None:
         datetime.date.fromisoformat(str(entry["date"]))
 
 
-def test_the_base_is_where_the_branch_left_its_upstream(tmp_path: Path) -> None:
-    def git(*words: str, **times: str) -> str:
+class Repository:
+    """A repository of git, whose commits have hours"""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        self.git("init", "-q", "-b", "main")
+
+    def git(self, *words: str, **times: str) -> str:
         who = ["-c", "user.name=a", "-c", "user.email=a@b"]
-        command = ["git", "-C", str(tmp_path), *who, *words]
+        command = ["git", "-C", str(self.place), *who, *words]
         env = {**os.environ, **times}
         done = subprocess.run(command, env=env, check=True, capture_output=True)
         return done.stdout.decode().strip()
 
-    def commit(hour: int) -> str:
+    def commit(self, hour: int) -> str:
         date = f"2026-03-01T{hour:02}:00:00Z"
-        words = ("commit", "-q", "--allow-empty", "-m", "a")
-        git(*words, GIT_COMMITTER_DATE=date, GIT_AUTHOR_DATE=date)
-        return git("rev-parse", "HEAD")
+        words = ("commit", "-q", "--allow-empty", "-m", f"hour {hour}")
+        self.git("add", "-A")
+        self.git(*words, GIT_COMMITTER_DATE=date, GIT_AUTHOR_DATE=date)
+        return self.git("rev-parse", "HEAD")
 
-    git("init", "-q", "-b", "main")
-    old = commit(1)
+
+def test_the_base_is_where_the_branch_left_its_upstream(tmp_path: Path) -> None:
+    repository = Repository(tmp_path)
+    old = repository.commit(1)
     assert unsteady.base_of(tmp_path) == ""
-    commit(20)
+    repository.commit(20)
     assert unsteady.base_of(tmp_path) == old
-    git("checkout", "-q", "-b", "work", "--track", "main")
-    left = git("rev-parse", "main")
-    commit(21)
+    repository.git("checkout", "-q", "-b", "work", "--track", "main")
+    left = repository.git("rev-parse", "main")
+    repository.commit(21)
     assert unsteady.base_of(tmp_path) == left
+
+
+CHECK = """#!/bin/sh
+[ "$*" = '-n 1 tests/test_a.py::test' ] || exit 3
+[ ! -e is_broken ] || exit 2
+! grep -q bug program
+"""
+
+
+def test_the_first_bad_commit(tmp_path: Path) -> None:
+    """Two commits before the bug do not build."""
+    repository = Repository(tmp_path)
+    check, program = tmp_path / "tests/check", tmp_path / "program"
+    broken = tmp_path / "is_broken"
+    check.parent.mkdir()
+    check.write_text(CHECK)
+    check.chmod(0o755)
+    program.write_text("good")
+    commits = [repository.commit(1)]
+    for hour in range(2, 10):
+        if hour == 3:
+            broken.touch()
+        if hour == 5:
+            broken.unlink()
+        if hour == 7:
+            program.write_text("a bug")
+        commits.append(repository.commit(hour))
+    words = (tmp_path, "test_a.py::test", commits[0], commits[-1])
+    assert unsteady.find_first_bad(*words, 60) == commits[6]
+    assert repository.git("rev-parse", "HEAD") == commits[-1]
+    assert unsteady.find_first_bad(*words, 0) == ""
+    assert repository.git("status", "--porcelain", "--branch") == "## main"
