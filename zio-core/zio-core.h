@@ -188,6 +188,8 @@ struct zio_cset_core {
 	bool can_pull; /* on demand, and on the spot */
 	bool rearm; /* armed whenever there is room */
 	atomic_t pending; /* for the owner of the phase: see engine.h */
+	atomic64_t held_event; /* its time in ns, while is_held; or 0: see fire.c */
+	bool is_held; /* by zio_cset_own_phase() */
 	size_t block_len;
 	unsigned int given_back; /* shots, by the driver: see engine/shots.c */
 	unsigned int n_active;

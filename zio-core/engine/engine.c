@@ -61,6 +61,9 @@
  *   enters the wait queue before this. So an owner that clears an older WAKE finds the
  *   reader there.
  *
+ *   An event that finds the set held for a moment leaves its time, and then looks whether the
+ *   set is still held. The holder ends that, and then looks for a time: see fire.c.
+ *
  * - (E) A context that looks at something without a lock, and a change of it that waits for
  *   a grace period. The context that makes the set idle still reads the set and its channels
  *   after that. The set may be removed meanwhile. So the core frees sets and channels after a

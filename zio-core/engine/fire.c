@@ -30,14 +30,54 @@ static void count_lost_events(struct zio_cset_core *cset, u64 n, int cause)
 		zio_channel_raise(cset->chan[i], ZIO_ALARM_LOST_TRIGGER);
 }
 
-/* The set is not IDLE: it is a stream, or it loses the event. */
+/*
+ * A user of the set holds it for a moment: see zio_cset_own_phase(). The event leaves its time
+ * as a note, which that user fires (D). One event at a time.
+ */
+static int fire_held(struct zio_binding *bind, const struct timespec64 *at)
+{
+	struct zio_cset_core *cset = bind->cset;
+	s64 ns = timespec64_to_ns(at);
+
+	if (!ns || !READ_ONCE(cset->is_held) || atomic64_cmpxchg(&cset->held_event, 0, ns)) /* D */
+		return -EBUSY;
+	if (READ_ONCE(cset->is_held) || atomic64_cmpxchg(&cset->held_event, ns, 0) != ns)
+		return -EINPROGRESS;
+	return zio_cset_arm_event(bind, at);
+}
+
+/* The set is not IDLE: it is a stream, or held for a moment, or it loses the event. */
 static int fire_busy(struct zio_binding *bind, const struct timespec64 *at)
 {
 	int ret = zio_stream_fire(bind, at);
 
 	if (ret == -EBUSY)
+		ret = fire_held(bind, at);
+	if (ret == -EBUSY)
 		count_lost_events(bind->cset, 1, ZIO_LOSS_BUSY);
 	return ret;
+}
+
+/**
+ * zio_cset_end_hold() - fire the event that came while a set was held
+ * @cset: the channel set, whose phase the caller has left
+ *
+ * Context: Process. The caller holds cset->mutex, so the binding stays.
+ */
+void zio_cset_end_hold(struct zio_cset_core *cset)
+{
+	struct timespec64 at;
+	s64 ns;
+
+	WRITE_ONCE(cset->is_held, false);
+	ns = atomic64_xchg(&cset->held_event, 0);		/* D */
+	if (!ns)
+		return;
+	at = ns_to_timespec64(ns);
+	rcu_read_lock();					/* E */
+	if (zio_cset_arm_event(cset->bind, &at) == -EBUSY)
+		count_lost_events(cset, 1, ZIO_LOSS_BUSY);
+	rcu_read_unlock();
 }
 
 /**

@@ -181,8 +181,8 @@ void zio_cset_unlock_channels(struct zio_cset_core *cset)
  * @cset: the channel set
  *
  * The driver keeps its blocks. If it is done meanwhile, zio_cset_disown_phase() finishes
- * them. The set loses an event that comes meanwhile. So the caller exchanges pointers, and
- * waits for nothing. The set is no stream.
+ * them. An event that comes meanwhile is fired then, late, with its own time; the set loses
+ * further ones. So the caller exchanges pointers, and waits for nothing. The set is no stream.
  *
  * Context: Process, sleeps until raw_io() has returned. The caller holds cset->mutex, and has
  * locked the channels that it changes.
@@ -193,6 +193,7 @@ bool zio_cset_own_phase(struct zio_cset_core *cset)
 {
 	bool armed = false;
 
+	WRITE_ONCE(cset->is_held, true);
 	set_freeze(cset);
 	wait_event(cset->idle_wq, cset_move(cset, CSET_IDLE, CSET_ARMING) ||
 		   (armed = cset_move(cset, CSET_ARMED, CSET_ARMING)));
@@ -205,9 +206,9 @@ bool zio_cset_own_phase(struct zio_cset_core *cset)
  * @cset: the channel set
  * @armed: what zio_cset_own_phase() returned
  *
- * Wakes all users of the set.
+ * Fires the event that has come meanwhile. Wakes all users of the set.
  *
- * Context: Process.
+ * Context: Process. The caller holds cset->mutex.
  */
 void zio_cset_disown_phase(struct zio_cset_core *cset, bool armed)
 {
@@ -216,6 +217,7 @@ void zio_cset_disown_phase(struct zio_cset_core *cset, bool armed)
 	else
 		make_idle(cset);
 	phase_map_release();
+	zio_cset_end_hold(cset);
 	zio_cset_wake(cset);
 	zio_cset_kick(cset);
 }

@@ -179,6 +179,7 @@ static inline void zio_block_cancel(struct zio_channel_core *chan, struct zio_bl
 }
 
 /* fire.c */
+void zio_cset_end_hold(struct zio_cset_core *cset);
 void zio_cset_notify(struct zio_cset_core *cset);
 
 /* trace.c */

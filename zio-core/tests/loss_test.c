@@ -421,6 +421,50 @@ static void a_trigger_misses_events(struct kunit *test)
 	expect_loss(tdev->cset, NULL, 7, 0, ZIO_LOSS_MISSED, 0);
 }
 
+/* One who exchanges a ring holds the set for a moment: the first event meanwhile is late. */
+static void a_held_set_loses_all_events_but_one(struct kunit *test)
+{
+	struct test_device *tdev = create(test, 0);
+	struct zio_cset_core *cset = tdev->cset;
+	struct timespec64 at = { 1000, 5 };
+	const struct zio_block *block;
+	bool armed;
+
+	test_lock(test, &cset->mutex);
+	armed = zio_cset_own_phase(cset);
+	KUNIT_EXPECT_EQ(test, zio_trigger_fire_at(cset->bind->trig, &at), 0);
+	KUNIT_EXPECT_EQ(test, tdev->io_calls, 0);
+	KUNIT_EXPECT_EQ(test, seen.n, 0);
+	at.tv_sec++;
+	KUNIT_EXPECT_EQ(test, zio_trigger_fire_at(cset->bind->trig, &at), -EBUSY);
+	expect_loss(cset, NULL, 1, 0, ZIO_LOSS_BUSY, 0);
+	zio_cset_disown_phase(cset, armed);
+	test_unlock(test, &cset->mutex);
+	KUNIT_EXPECT_EQ(test, tdev->io_calls, 1);
+	KUNIT_ASSERT_EQ(test, zio_queue_count(&cset->chan[0]->queue), 1);
+	block = zio_queue_peek(&cset->chan[0]->queue);
+	KUNIT_EXPECT_EQ(test, block->tstamp.secs, 1000);
+	KUNIT_EXPECT_EQ(test, block->tstamp.ticks, 5);
+}
+
+/* The driver still has the blocks of an event when the holder has gone. */
+static void an_event_after_that_of_the_driver_is_lost(struct kunit *test)
+{
+	struct test_device *tdev = create(test, 0);
+	struct zio_cset_core *cset = tdev->cset;
+	bool armed;
+
+	tdev->io_return = ZIO_PENDING;
+	test_fire_events(tdev, 1);
+	test_lock(test, &cset->mutex);
+	armed = zio_cset_own_phase(cset);
+	KUNIT_EXPECT_EQ(test, zio_trigger_fire(cset->bind->trig), 0);
+	KUNIT_EXPECT_EQ(test, seen.n, 0);
+	zio_cset_disown_phase(cset, armed);
+	test_unlock(test, &cset->mutex);
+	expect_loss(cset, NULL, 1, 0, ZIO_LOSS_BUSY, 0);
+}
+
 static struct zio_trigger *chained;
 
 static void fire_again(struct zio_cset_notifier *notifier)
@@ -534,6 +578,8 @@ static struct kunit_case loss_cases[] = {
 	KUNIT_CASE(an_output_has_no_block_for_an_event),
 	KUNIT_CASE(a_route_finds_no_room),
 	KUNIT_CASE(a_busy_set_loses_an_event),
+	KUNIT_CASE(a_held_set_loses_all_events_but_one),
+	KUNIT_CASE(an_event_after_that_of_the_driver_is_lost),
 	KUNIT_CASE(a_trigger_misses_events),
 	KUNIT_CASE(a_chain_ends),
 	KUNIT_CASE(an_old_block_of_a_stream_gives_way),
