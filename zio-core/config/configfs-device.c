@@ -60,17 +60,6 @@ static struct zio_limits dev_limits(const void *type, unsigned int index)
 	return limits;
 }
 
-static int parse_value(const struct zio_limits *limits, const char *text, u64 *value)
-{
-	int ret;
-
-	if (!limits->words)
-		return zio_limits_parse(limits, text, value);
-	ret = __sysfs_match_string(limits->words, limits->n, text);
-	*value = ret;
-	return min(ret, 0);
-}
-
 static int store_text(struct zio_config_device *cdev, unsigned int index,
 		      const char *text)
 {
@@ -117,7 +106,8 @@ static int dev_store(void *object, unsigned int index, const char *text)
 		return -EPERM;
 	if (attr->text)
 		return store_text(cdev, index, text);
-	return parse_value(&limits, text, &value) ?: set_value(cdev, &cdev->value[index], value);
+	return zio_limits_parse(&limits, text, &value) ?:
+		set_value(cdev, &cdev->value[index], value);
 }
 
 static ssize_t dev_show_id(void *object, char *page)

@@ -31,9 +31,15 @@ static ssize_t trig_show_clock(void *object, char *page)
 	return zio_trigger_show_clock(object, page);
 }
 
+static const struct zio_limits clock_limits = {
+	.words = zio_clocks, .n = ARRAY_SIZE(zio_clocks) };
+
 static int trig_store_clock(void *object, const char *text)
 {
-	return zio_trigger_set_clock(object, text, zio_trigger_refresh);
+	u64 clock;
+
+	return zio_limits_parse(&clock_limits, text, &clock) ?:
+		zio_trigger_set_clock(object, clock, zio_trigger_refresh);
 }
 
 static ssize_t trig_show_clock_source(void *object, char *page)
@@ -88,9 +94,6 @@ static ssize_t trig_show_n_csets(void *object, char *page)
 	mutex_unlock(&trig->lock);
 	return sysfs_emit(page, "%u\n", n);
 }
-
-static const struct zio_limits clock_limits = {
-	.words = zio_clocks, .n = ARRAY_SIZE(zio_clocks) };
 
 static const struct zio_config_file trig_files[] = {
 	{ "enable", trig_show_enable, trig_store_enable, &zio_limits_bool },

@@ -108,14 +108,13 @@ ZIO_SHOW(scale, unit, "%s",
 ZIO_LIMITS(scale, unit, .words = zio_unit_names, .n = _ZIO_UNIT_NUM)
 ZIO_LIMITS(scale, number, .text = "<decimal>")
 
-static int unit_store(struct kobject *kobj, const struct zio_file *file, const char *text)
+static int scale_set_unit(struct kobject *kobj, u32 unit)
 {
-	int unit = __sysfs_match_string(zio_unit_names, _ZIO_UNIT_NUM, text);
 	struct zio_channel_core *chan = kobj_to_channel(kobj);
 	struct zio_scale scale = chan->scale;
 
-	if (unit < 0 || !is_writable(chan))
-		return unit < 0 ? unit : -EIO;
+	if (!is_writable(chan))
+		return -EIO;
 	scale.unit = unit;
 	publish(chan, &scale);
 	return 0;
@@ -184,8 +183,8 @@ static umode_t scaling_mode(struct kobject *kobj, const struct zio_file *file)
 }
 
 static const struct zio_file zio_scaling_files[ZIO_SCALING_ATTRS] = {
-	[UNIT] = { .attr = { "unit" }, .show = scale_show_unit, .store = unit_store,
-		.limits = scale_limits_unit, .mode = scaling_mode },
+	[UNIT] = { .attr = { "unit" }, .show = scale_show_unit, ZIO_SET(scale, unit),
+		.mode = scaling_mode },
 	[MANT] = { .attr = { "scale" }, .show = scale_show_number, .lock_show = true,
 		.store = number_store, .limits = scale_limits_number, .mode = scaling_mode },
 	[OFFSET] = { .attr = { "offset" }, .show = scale_show_number, .lock_show = true,

@@ -133,17 +133,14 @@ static struct zio_limits bind_limits_attr(struct kobject *kobj, const struct zio
 }
 
 /* No event comes while the set is frozen: it would be lost, and stop() may wait for it. */
-static int bind_store_clock(struct kobject *kobj, const struct zio_file *file,
-			    const char *text)
+static int bind_set_clock(struct kobject *kobj, u32 clock)
 {
 	struct zio_binding *bind = to_zio_binding(kobj);
 	int ret, started;
 
-	if (zio_trigger_find_clock(text) < 0)
-		return -EINVAL;
 	zio_trigger_suspend(bind->trig, 1);
 	zio_cset_quiesce(bind->cset);
-	ret = zio_trigger_set_clock(bind->trig, text, refresh_own);
+	ret = zio_trigger_set_clock(bind->trig, clock, refresh_own);
 	zio_cset_unfreeze(bind->cset);
 	started = zio_trigger_suspend(bind->trig, -1);
 	return ret ?: started;
@@ -183,7 +180,7 @@ static struct attribute *bind_files[] = {
 	ZIO_FILE("pre-samples", 0644, .show = bind_show_pre, ZIO_SET(bind, pre)),
 	ZIO_FILE("post-samples", 0644, .show = bind_show_post, ZIO_SET(bind, post)),
 	ZIO_FILE("nsamples", 0644, .show = bind_show_samples, ZIO_SET(bind, samples)),
-	ZIO_FILE("clock", 0644, .show = bind_show_clock, ZIO_STORE(bind, clock),
+	ZIO_FILE("clock", 0644, .show = bind_show_clock, ZIO_SET(bind, clock),
 		 .mode = bind_mode_of_clock),
 	ZIO_FILE("clock-source", 0444, .show = bind_show_clock_source),
 	ZIO_FILE("control-attrs", 0444, .show = zio_binding_show_names),

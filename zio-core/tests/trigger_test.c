@@ -136,7 +136,7 @@ static void bad_values_change_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, set_value(tdev, "text", "xyz"), -ENXIO);
 	KUNIT_EXPECT_EQ(test, set_value(tdev, "word", "fall"), -EINVAL);
 	KUNIT_EXPECT_EQ(test, set_value(tdev, "clock", "noon"), -EINVAL);
-	KUNIT_EXPECT_EQ(test, zio_trigger_set_clock(trig, "tai", refuse_to_refresh),
+	KUNIT_EXPECT_EQ(test, zio_trigger_set_clock(trig, CLOCK_TAI, refuse_to_refresh),
 			-ENOMEM);
 	KUNIT_EXPECT_EQ(test, zio_trigger_clock(trig), CLOCK_REALTIME);
 	KUNIT_EXPECT_EQ(test, seen.clock, CLOCK_REALTIME);
@@ -205,7 +205,7 @@ static void clock_changes_while_the_trigger_is_stopped(struct kunit *test)
 {
 	struct zio_trigger *trig = create_with_trigger(test)->cset->bind->trig;
 
-	KUNIT_EXPECT_EQ(test, zio_trigger_set_clock(trig, "tai", refresh_if_stopped), 0);
+	KUNIT_EXPECT_EQ(test, zio_trigger_set_clock(trig, CLOCK_TAI, refresh_if_stopped), 0);
 	KUNIT_EXPECT_TRUE(test, trig->running);
 	KUNIT_EXPECT_EQ(test, seen.started, 2);
 }
@@ -298,7 +298,7 @@ static int refresh_nothing(struct zio_trigger *trig)
 
 static void set_boottime(struct work_struct *work)
 {
-	second.ret = zio_trigger_set_clock(second.trig, "boottime", refresh_nothing);
+	second.ret = zio_trigger_set_clock(second.trig, CLOCK_BOOTTIME, refresh_nothing);
 	WRITE_ONCE(second.done, true);
 }
 
@@ -325,7 +325,7 @@ static void clock_has_one_writer_at_a_time(struct kunit *test)
 	trig = zio_trigger_create_shared(&test_type, "kclock", &item);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, trig);
 	test_add_action(test, free_shared, trig);
-	KUNIT_EXPECT_EQ(test, zio_trigger_set_clock(trig, "tai", fail_beside_second),
+	KUNIT_EXPECT_EQ(test, zio_trigger_set_clock(trig, CLOCK_TAI, fail_beside_second),
 			-ENOMEM);
 	flush_work(&second.work);
 	KUNIT_EXPECT_EQ(test, second.ret, 0);

@@ -1,26 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* limits.c: the values that attributes accept, of triggers and of all other objects */
 #include <linux/kernel.h>
+#include <linux/string.h>
 
 #include "trigger/trigger.h"
 
+/* sysfs_match_string() would end at an entry that is NULL. */
+static int find_word(const struct zio_limits *limits, const char *text, u64 *value)
+{
+	for (*value = 0; *value < limits->n; ++*value)
+		if (limits->words[*value] && sysfs_streq(text, limits->words[*value]))
+			return 0;
+	return -EINVAL;
+}
+
 /**
- * zio_limits_parse() - parse a number within limits
+ * zio_limits_parse() - parse a number within limits, or one of their words
  * @limits: the limits
  * @text: the text that a user wrote
- * @value: gets the number, an s64 if it is signed
+ * @value: gets the number, an s64 if it is signed; or the index of the word
  *
  * Context: Any.
  *
- * Return: 0; -EINVAL for a text that is no number, and for one that is not among the choices;
- * -ERANGE for 2^64 and above, and for 2^32 and above if it is too much; @limits->error for
- * another number that is beyond the limits.
+ * Return: 0; -EINVAL for a text that is no number, and for one that is not among the choices
+ * or words; -ERANGE for 2^64 and above, and for 2^32 and above if it is too much;
+ * @limits->error for another number that is beyond the limits.
  */
 int zio_limits_parse(const struct zio_limits *limits, const char *text, u64 *value)
 {
-	int ret = limits->is_signed ? kstrtos64(text, 0, (s64 *)value) :
-		kstrtou64(text, 0, value);
+	int ret;
 
+	if (limits->words)
+		return find_word(limits, text, value);
+	ret = limits->is_signed ? kstrtos64(text, 0, (s64 *)value) : kstrtou64(text, 0, value);
 	return ret ?: zio_limits_check(limits, *value);
 }
 

@@ -614,17 +614,6 @@ ssize_t zio_trigger_show_clock(struct zio_trigger *trig, char *page)
 	return sysfs_emit(page, "%s\n", zio_clocks[zio_trigger_clock(trig)]);
 }
 
-/* Returns the clock that has the name, or -EINVAL. Context: Any. */
-int zio_trigger_find_clock(const char *text)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(zio_clocks); i++)
-		if (zio_clocks[i] && sysfs_streq(text, zio_clocks[i]))
-			return i;
-	return -EINVAL;
-}
-
 /**
  * zio_trigger_suspend() - stop the events of a trigger, or let it run again
  * @trig: the trigger
@@ -648,7 +637,7 @@ int zio_trigger_suspend(struct zio_trigger *trig, int by)
 /**
  * zio_trigger_set_clock() - choose the clock of the time stamps
  * @trig: the trigger
- * @text: name of a clock
+ * @clock: one of zio_clocks
  * @refresh: publishes the new clock in the controls of all sets of the trigger
  *
  * No event comes while @refresh runs. So each block has the time of the clock that its
@@ -656,16 +645,14 @@ int zio_trigger_suspend(struct zio_trigger *trig, int by)
  *
  * Context: Process, sleeps.
  *
- * Return: 0; -EINVAL for an unknown name; or an error of @refresh, with the old clock in
- * force.
+ * Return: 0; or an error of @refresh, with the old clock in force.
  */
-int zio_trigger_set_clock(struct zio_trigger *trig, const char *text,
+int zio_trigger_set_clock(struct zio_trigger *trig, clockid_t clock,
 			  int (*refresh)(struct zio_trigger *trig))
 {
-	int clock = zio_trigger_find_clock(text), old, ret, started;
+	clockid_t old;
+	int ret, started;
 
-	if (clock < 0)
-		return clock;
 	begin_change(trig);
 	zio_trigger_suspend(trig, 1);
 	old = trig->clock;

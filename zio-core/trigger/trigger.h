@@ -45,9 +45,8 @@ int zio_trigger_store(struct zio_trigger *trig, unsigned int index, const char *
 		      int (*refresh)(struct zio_trigger *trig));
 ssize_t zio_trigger_show(struct zio_trigger *trig, unsigned int index,
 			 char *page);
-int zio_trigger_find_clock(const char *text);
 int zio_trigger_suspend(struct zio_trigger *trig, int by);
-int zio_trigger_set_clock(struct zio_trigger *trig, const char *text,
+int zio_trigger_set_clock(struct zio_trigger *trig, clockid_t clock,
 			  int (*refresh)(struct zio_trigger *trig));
 ssize_t zio_trigger_show_clock(struct zio_trigger *trig, char *page);
 
