@@ -236,7 +236,7 @@ struct zio_device {
 	struct module *owner;
 	char name[ZIO_OBJ_NAME_LEN];
 	int id;
-	struct zio_name *id_name; /* that has the number; NULL: none has it */
+	struct list_head node; /* while it has the number */
 	void *priv;
 	struct mutex lock; /* attributes */
 	struct zio_attr_set attrs;

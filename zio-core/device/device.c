@@ -10,7 +10,6 @@
  * A set begins as "gone": configuration fails until all of the set works. Unregistration
  * takes the same steps back.
  */
-#include <linux/idr.h>
 #include <linux/list.h>
 #include <linux/log2.h>
 #include <linux/module.h>
@@ -22,71 +21,42 @@
 
 #define ZIO_MAX_ID	0xffff
 
-/* The numbers that devices of one name have; it is there while a device has one */
-struct zio_name {
-	struct list_head node;
-	struct ida ids;
-	char name[ZIO_OBJ_NAME_LEN];
-};
-
 static DEFINE_MUTEX(zio_names_lock);
-static LIST_HEAD(zio_names);
-
-static struct zio_name *get_name(const char *text)
-{
-	struct zio_name *name;
-
-	list_for_each_entry(name, &zio_names, node)
-		if (!strcmp(name->name, text))
-			return name;
-	name = kzalloc(sizeof(*name), GFP_KERNEL);
-	if (!name)
-		return NULL;
-	ida_init(&name->ids);
-	strscpy(name->name, text, sizeof(name->name));
-	list_add(&name->node, &zio_names);
-	return name;
-}
-
-static void put_name(struct zio_name *name)
-{
-	if (!ida_is_empty(&name->ids))
-		return;
-	list_del(&name->node);
-	kfree(name);
-}
+static LIST_HEAD(zio_devices); /* Of those with one name, the lowest number comes first. */
 
 /* Takes the lowest number that is free, or @id if that is free. */
 static int take_id(struct zio_device *zdev, int id)
 {
-	struct zio_name *name;
-	int ret = -ENOMEM;
+	struct zio_device *other;
+	int ret = 0;
 
+	zdev->id = max(id, 0);
 	mutex_lock(&zio_names_lock);
-	name = get_name(zdev->name);
-	if (name) {
-		ret = ida_alloc_range(&name->ids, max(id, 0), id < 0 ? ZIO_MAX_ID : id,
-				      GFP_KERNEL);
-		put_name(name);
+	list_for_each_entry(other, &zio_devices, node) {
+		if (strcmp(other->name, zdev->name) || other->id < zdev->id)
+			continue;
+		if (other->id > zdev->id)
+			break;
+		if (id >= 0) {
+			ret = -EEXIST;
+			break;
+		}
+		zdev->id++;
 	}
+	if (id < 0 && zdev->id > ZIO_MAX_ID)
+		ret = -ENOSPC;
+	if (!ret)
+		list_add_tail(&zdev->node, &other->node);
 	mutex_unlock(&zio_names_lock);
-	if (ret < 0)
-		return ret == -ENOSPC && id >= 0 ? -EEXIST : ret;
-	zdev->id = ret;
-	zdev->id_name = name;
-	return 0;
+	return ret;
 }
 
-/*
- * Called at unregistration, so that the board can come back, or when registration failed.
- */
+/* Called at unregistration, so that the board can come back, or when registration failed. */
 static void free_id(struct zio_device *zdev)
 {
 	mutex_lock(&zio_names_lock);
-	ida_free(&zdev->id_name->ids, zdev->id);
-	put_name(zdev->id_name);
+	list_del_init(&zdev->node);
 	mutex_unlock(&zio_names_lock);
-	zdev->id_name = NULL;
 }
 
 /* Does the text end as a name with a number does, such as "zzero-0000"? */
@@ -188,7 +158,7 @@ static void release_device(struct device *dev)
 {
 	struct zio_device *zdev = to_zio_device(dev);
 
-	if (zdev->id_name)
+	if (!list_empty(&zdev->node))
 		free_id(zdev);
 	zio_attr_set_free(&zdev->attrs);
 	mutex_destroy(&zdev->lock);
@@ -219,6 +189,7 @@ static struct zio_device *alloc_device(struct device *parent,
 	zdev->desc = desc;
 	zdev->owner = desc->owner;
 	zdev->priv = priv;
+	INIT_LIST_HEAD(&zdev->node);
 	mutex_init(&zdev->lock);
 	device_initialize(&zdev->dev);
 	zdev->dev.parent = parent;
