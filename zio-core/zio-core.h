@@ -240,7 +240,8 @@ struct zio_device {
 	void *priv;
 	struct mutex lock; /* attributes */
 	struct zio_attr_set attrs;
-	struct zio_device_files *files; /* of attrs, or NULL: see config/sysfs-device.c */
+	struct device_attribute *file; /* of attrs: see config/sysfs-device.c */
+	const struct attribute **files; /* all of them, or NULL */
 	struct zio_cset_core *cset[]; /* of desc->n_cset sets */
 };
 

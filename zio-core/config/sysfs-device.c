@@ -4,7 +4,8 @@
  *
  * The directory belongs to the driver core, which has operations of its own for it. A file
  * there passes on to the one of the attribute. The files come when all sets are there, and
- * go before the first of them: no operation of the driver sees a device in part.
+ * go before the first of them: no operation of the driver sees a device in part. Their memory
+ * goes with the device.
  */
 #include <linux/device.h>
 #include <linux/slab.h>
@@ -12,17 +13,11 @@
 
 #include "config/internal.h"
 
-struct zio_device_files {
-	struct attribute_group group;
-	struct attribute **list; /* of the group */
-	struct device_attribute file[]; /* of zdev->attrs */
-};
-
 static struct attribute *find_attr(struct device *dev, struct device_attribute *attr)
 {
 	struct zio_device *zdev = to_zio_device(dev);
 
-	return &zdev->attrs.attr[attr - zdev->files->file].file.attr;
+	return &zdev->attrs.attr[attr - zdev->file].file.attr;
 }
 
 static ssize_t device_file_show(struct device *dev, struct device_attribute *attr, char *page)
@@ -39,42 +34,6 @@ static ssize_t device_file_store(struct device *dev, struct device_attribute *at
 static struct device_attribute accepted =
 	__ATTR(accepted, 0444, zio_device_show_accepted, NULL);
 
-static void fill_files(struct zio_device_files *files, const struct zio_attr_set *set)
-{
-	struct device_attribute *file = files->file;
-	unsigned int i;
-
-	for (i = 0; i < set->n; i++, file++) {
-		sysfs_attr_init(&file->attr);
-		file->attr.name = set->attr[i].desc->name;
-		file->attr.mode = set->attr[i].desc->mode;
-		file->show = file->attr.mode & 0444 ? device_file_show : NULL;
-		file->store = file->attr.mode & 0222 ? device_file_store : NULL;
-		files->list[i] = &file->attr;
-	}
-	files->list[i] = &accepted.attr;
-	files->group.attrs = files->list;
-}
-
-static void free_files(struct zio_device *zdev)
-{
-	if (zdev->files)
-		kfree(zdev->files->list);
-	kfree(zdev->files);
-	zdev->files = NULL;
-}
-
-static int alloc_files(struct zio_device *zdev)
-{
-	unsigned int n = zdev->attrs.n;
-
-	zdev->files = kzalloc(struct_size(zdev->files, file, n), GFP_KERNEL);
-	if (!zdev->files)
-		return -ENOMEM;
-	zdev->files->list = kcalloc(n + 2, sizeof(*zdev->files->list), GFP_KERNEL);
-	return zdev->files->list ? 0 : -ENOMEM;
-}
-
 /**
  * zio_device_add_files() - create the files of a device that has attributes
  * @zdev: the device, with all its sets
@@ -85,18 +44,27 @@ static int alloc_files(struct zio_device *zdev)
  */
 int zio_device_add_files(struct zio_device *zdev)
 {
-	int ret;
+	const struct zio_attr_set *set = &zdev->attrs;
+	struct device_attribute *file;
+	unsigned int i;
 
-	if (!zdev->attrs.n)
+	if (!set->n)
 		return 0;
-	ret = alloc_files(zdev);
-	if (!ret) {
-		fill_files(zdev->files, &zdev->attrs);
-		ret = sysfs_create_group(&zdev->dev.kobj, &zdev->files->group);
+	file = devm_kcalloc(&zdev->dev, set->n, sizeof(*file), GFP_KERNEL);
+	zdev->files = devm_kcalloc(&zdev->dev, set->n + 2, sizeof(*zdev->files), GFP_KERNEL);
+	if (!file || !zdev->files)
+		return -ENOMEM;
+	zdev->file = file;
+	for (i = 0; i < set->n; i++, file++) {
+		sysfs_attr_init(&file->attr);
+		file->attr.name = set->attr[i].desc->name;
+		file->attr.mode = set->attr[i].desc->mode;
+		file->show = file->attr.mode & 0444 ? device_file_show : NULL;
+		file->store = file->attr.mode & 0222 ? device_file_store : NULL;
+		zdev->files[i] = &file->attr;
 	}
-	if (ret)
-		free_files(zdev);
-	return ret;
+	zdev->files[i] = &accepted.attr;
+	return sysfs_create_files(&zdev->dev.kobj, zdev->files);
 }
 
 /**
@@ -110,8 +78,6 @@ int zio_device_add_files(struct zio_device *zdev)
  */
 void zio_device_remove_files(struct zio_device *zdev)
 {
-	if (!zdev->files)
-		return;
-	sysfs_remove_group(&zdev->dev.kobj, &zdev->files->group);
-	free_files(zdev);
+	if (zdev->files)
+		sysfs_remove_files(&zdev->dev.kobj, zdev->files);
 }
