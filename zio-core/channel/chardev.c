@@ -180,7 +180,7 @@ static int read_another_control(struct zio_session *sess, struct zio_sink *to)
 	}
 	ret = copy_control(sess, block, to);
 	if (ret)
-		zio_session_requeue(sess, block);
+		zio_channel_requeue(sess->chan, block);
 	else
 		zio_session_hold(sess, block);
 	return ret;
@@ -668,10 +668,5 @@ const struct file_operations zio_ctrl_out_fops = {
  */
 struct zio_session *zio_session_of_file(const struct file *file)
 {
-	const struct file_operations *ops = file->f_op;
-
-	if (ops != &zio_data_in_fops && ops != &zio_ctrl_in_fops &&
-	    ops != &zio_data_out_fops && ops != &zio_ctrl_out_fops)
-		return NULL;
-	return file->private_data;
+	return file->f_op->release == close_node ? file->private_data : NULL;
 }

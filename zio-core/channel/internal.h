@@ -16,7 +16,7 @@ int zio_session_wait(struct zio_session *sess);
 struct zio_block *zio_session_fetch(struct zio_session *sess);
 void zio_session_hold(struct zio_session *sess, struct zio_block *block);
 void zio_channel_note_readers(struct zio_channel_core *chan);
-void zio_session_requeue(struct zio_session *sess, struct zio_block *block);
+void zio_channel_requeue(struct zio_channel_core *chan, struct zio_block *block);
 
 /* A reader has got the block from the queue, or from the engine. */
 static __always_inline void zio_channel_note_taken(struct zio_channel_core *chan,

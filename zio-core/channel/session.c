@@ -125,8 +125,8 @@ struct zio_session *zio_session_open(struct zio_channel_core *chan)
 	return sess;
 }
 
-/* Puts a block back for the next reader; the oldest comes first. */
-static void requeue_block(struct zio_channel_core *chan, struct zio_block *block)
+/* Puts a block back for the next reader; the oldest comes first. The channel is locked. */
+void zio_channel_requeue(struct zio_channel_core *chan, struct zio_block *block)
 {
 	struct zio_block_core *new = to_block_core(block), *pos;
 
@@ -191,7 +191,7 @@ static void leave_blocks(struct zio_session *sess)
 		if (to_block_core(block)->used)
 			drop_left(chan, block);
 		else
-			requeue_block(chan, block);
+			zio_channel_requeue(chan, block);
 	}
 	zio_channel_wake(chan, ZIO_WAKE_IN);
 }
@@ -513,12 +513,6 @@ void zio_session_hold(struct zio_session *sess, struct zio_block *block)
 	else
 		sess->more = core;
 	sess->last = core;
-}
-
-/* Undoes zio_session_fetch(). */
-void zio_session_requeue(struct zio_session *sess, struct zio_block *block)
-{
-	requeue_block(sess->chan, block);
 }
 
 static int try_output(struct zio_session *sess)
