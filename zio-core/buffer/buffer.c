@@ -69,14 +69,7 @@ static void put_buffer(struct zio_buffer *buf)
 		free_buffer(buf);
 }
 
-/**
- * zio_buffers_init() - initialise the folder
- * @ktype: type of the directory of a buffer
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -ENOMEM.
- */
+/* @ktype: type of the directory of a buffer. Returns 0 or -ENOMEM. */
 int zio_buffers_init(const struct kobj_type *ktype)
 {
 	zio_buffer_ktype = ktype;
@@ -84,11 +77,7 @@ int zio_buffers_init(const struct kobj_type *ktype)
 	return zio_wq ? 0 : -ENOMEM;
 }
 
-/**
- * zio_buffers_exit() - wait for the work items that free buffers
- *
- * Context: Process, sleeps.
- */
+/* Waits for the work items that free buffers. */
 void zio_buffers_exit(void)
 {
 	destroy_workqueue(zio_wq);
@@ -326,12 +315,7 @@ int zio_buffers_create(struct zio_cset_core *cset, const char *name)
 	return buffers_replace(cset, type) ?: buffers_publish(cset);
 }
 
-/**
- * zio_buffers_destroy() - drop the buffers of a set
- * @cset: the channel set, whose channels are drained
- *
- * Context: Process, sleeps.
- */
+/* Drops the buffers of a set, whose channels are drained. */
 void zio_buffers_destroy(struct zio_cset_core *cset)
 {
 	struct zio_channel_core *chan;
@@ -445,13 +429,9 @@ int zio_buffers_resize(struct zio_cset_core *cset, size_t block_len)
 	return ret;
 }
 
-/**
- * zio_buffers_max_shots() - find out how many shots the buffers of a set have blocks for
- * @cset: the channel set; the caller holds its mutex
- *
- * Context: Process.
- *
- * Return: the number, at least 1; at present, as it depends on the size of a shot.
+/*
+ * Returns for how many shots of the present size the buffers of a set have blocks, at least
+ * 1. The caller holds the mutex of the set.
  */
 u32 zio_buffers_max_shots(const struct zio_cset_core *cset)
 {

@@ -139,14 +139,9 @@ static bool is_narrow(struct device *dev)
 		(reach_of(dev) < DMA_BIT_MASK(32) || dma_max_mapping_size(dev) == SIZE_MAX);
 }
 
-/**
- * zio_cset_needs_near_memory() - check whether any memory will do for a set's blocks
- * @cset: the channel set
- *
- * Context: Process.
- *
- * Return: true if its board reaches a part of the memory only, so that the set should have
- * the buffer "dma".
+/*
+ * Returns true if the set's board reaches a part of the memory only: it needs the buffer
+ * "dma".
  */
 bool zio_cset_needs_near_memory(const struct zio_cset_core *cset)
 {
@@ -362,12 +357,7 @@ static bool dma_end_first_map(struct zio_dma *dma)
 	return map;
 }
 
-/**
- * zio_cset_end_dma() - unmap all memory that is mapped for a set's board
- * @cset: the channel set, which has no buffer any more
- *
- * Context: Process, sleeps.
- */
+/* Unmaps all memory that is mapped for a set's board. The set has no buffer any more. */
 void zio_cset_end_dma(struct zio_cset_core *cset)
 {
 	struct zio_dma *dma = cset->dma;
@@ -575,15 +565,9 @@ static bool page_is_below(const void *mem, size_t len, u64 mask)
 	return at + len - 1 <= mask;
 }
 
-/**
- * zio_memory_is_below() - check that addresses of some bits reach memory
- * @mem: memory from kmalloc() or vmalloc()
- * @len: bytes
- * @bits: bits of an address, 1 ... 64
- *
- * Context: Any.
- *
- * Return: true if they reach all of it.
+/*
+ * Returns true if addresses of @bits, 1 ... 64, reach all of memory from kmalloc() or
+ * vmalloc(). Context: Any.
  */
 bool zio_memory_is_below(const void *mem, size_t len, unsigned int bits)
 {

@@ -96,15 +96,7 @@ const struct zio_buffer_type *zio_buffer_type_get(const char *name)
 	return type;
 }
 
-/**
- * zio_buffer_list_types() - list the registered buffer types
- * @page: a page of sysfs for the text
- * @at: where the text begins
- *
- * Context: Process, sleeps.
- *
- * Return: the length of the text.
- */
+/* Prints the name of each type and a newline, from @at on. Returns the length of the text. */
 ssize_t zio_buffer_list_types(char *page, int at)
 {
 	struct zio_buffer_type *type;

@@ -49,13 +49,7 @@ int zio_charge(struct zio_charge *charge, size_t bytes)
 	return 0;
 }
 
-/**
- * zio_uncharge() - undo zio_charge()
- * @charge: the charge
- * @bytes: as then; SIZE_MAX: all, and the charge ends
- *
- * Context: Process.
- */
+/* Undoes zio_charge(). With SIZE_MAX in place of its @bytes, the whole charge ends. */
 void zio_uncharge(struct zio_charge *charge, size_t bytes)
 {
 	unsigned long n = bytes == SIZE_MAX ? charge->pages : PFN_UP(bytes);

@@ -658,14 +658,7 @@ const struct file_operations zio_ctrl_out_fops = {
 	.poll = zio_poll_out,
 };
 
-/**
- * zio_session_of_file() - find the session of a node
- * @file: any file
- *
- * Context: Any; the caller has the file.
- *
- * Return: the session; NULL if the file is not a node.
- */
+/* Returns the session of a node; NULL for another file. The caller has the file open. */
 struct zio_session *zio_session_of_file(const struct file *file)
 {
 	return file->f_op->release == close_node ? file->private_data : NULL;

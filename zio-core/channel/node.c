@@ -286,30 +286,16 @@ static void remove_node(struct device *node)
 	xa_erase(&zio_nodes, minor);
 }
 
-/**
- * zio_nodes_create() - create both nodes of a channel
- * @chan: the channel
- *
- * Programs can open the nodes before the function returns. zio_nodes_remove() undoes it, after
- * an error, too.
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -EBUSY if all minors are in use; or an error of the driver core.
+/*
+ * Programs can open the nodes before the function returns. zio_nodes_remove() undoes it,
+ * after an error, too.
  */
 int zio_nodes_create(struct zio_channel_core *chan)
 {
 	return add_node(&chan->ctrl_node, chan) ?: add_node(&chan->data_node, chan);
 }
 
-/**
- * zio_nodes_remove() - remove both nodes of a channel
- * @chan: the channel
- *
- * Waits until devtmpfs has removed the files.
- *
- * Context: Process, sleeps.
- */
+/* Waits until devtmpfs has removed the files. */
 void zio_nodes_remove(struct zio_channel_core *chan)
 {
 	remove_node(&chan->data_node);
@@ -376,13 +362,9 @@ int zio_set_nodes_create(struct zio_cset_core *cset)
 	return add_node(cset->set_node, cset->chan[0]);
 }
 
-/**
- * zio_set_nodes_remove() - undo zio_set_nodes_create()
- * @cset: the channel set, which is gone
- *
- * An open file keeps its ring, without blocks. The nodes are freed with the set.
- *
- * Context: Process, sleeps.
+/*
+ * Undoes zio_set_nodes_create(). An open file keeps its ring, without blocks. The nodes are
+ * freed with the set, which is gone.
  */
 void zio_set_nodes_remove(struct zio_cset_core *cset)
 {
@@ -394,14 +376,7 @@ void zio_set_nodes_remove(struct zio_cset_core *cset)
 		remove_node(cset->set_node);
 }
 
-/**
- * zio_nodes_init() - initialise the nodes
- * @ops: operations of the share folder
- *
- * Context: Process, sleeps.
- *
- * Return: 0; or an error of the driver core.
- */
+/* @ops: operations of the share folder. Returns 0, or an error of the driver core. */
 int zio_nodes_init(const struct zio_share_ops *ops)
 {
 	zio_share_ops = ops;
@@ -418,11 +393,7 @@ int zio_nodes_init(const struct zio_share_ops *ops)
 	return zio_major;
 }
 
-/**
- * zio_nodes_exit() - undo zio_nodes_init()
- *
- * Context: Process, sleeps.
- */
+/* Undoes zio_nodes_init(). */
 void zio_nodes_exit(void)
 {
 	__unregister_chrdev(zio_major, 0, N_MINORS, "zio");

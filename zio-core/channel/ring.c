@@ -156,13 +156,9 @@ static bool reclaim_blocks(struct zio_channel_core *chan, unsigned int n)
 	return true;
 }
 
-/**
- * zio_ring_count() - count the blocks that the program has not passed yet
- * @ring: the ring
- *
- * Context: Any; the caller has the file of the ring, or owns the phase.
- *
- * Return: the number; 0 for a tail that is out of range.
+/*
+ * Counts the blocks that the program has not passed yet; 0 for a tail that is out of range.
+ * The caller has the file of the ring, or owns the phase.
  */
 u32 zio_ring_count(const struct zio_ring *ring)
 {

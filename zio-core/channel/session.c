@@ -27,29 +27,19 @@
 
 #include "channel/internal.h"
 
-/**
- * zio_session_wait_lock() - sleep until a session is locked
- * @sess: the session
- *
- * zio_session_lock() has found the lock taken. A non-blocking caller waits, too: a holder
- * of the lock does not sleep for a block, for memory of a user, or for an event.
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -ERESTARTSYS.
+/*
+ * zio_session_lock() has found the lock taken. A non-blocking caller waits, too: a holder of
+ * the lock does not sleep for a block, for memory of a user, or for an event.
  */
 int zio_session_wait_lock(struct zio_session *sess)
 {
 	return mutex_lock_killable(&sess->chan->lock) ? -ERESTARTSYS : 0;
 }
 
-/**
- * zio_session_mark_stale() - let the next access of a session fail once
- * @sess: the session, locked, from which a block is taken
- *
- * Otherwise a program that has read or written a part would go on in another block.
- *
- * Context: Process.
+/*
+ * Lets the next access of a session fail once, from which a block is taken. Otherwise a
+ * program that has read or written a part would go on in another block. The session is
+ * locked.
  */
 void zio_session_mark_stale(struct zio_session *sess)
 {
@@ -156,13 +146,9 @@ static void drop_left(struct zio_channel_core *chan, struct zio_block *block)
 	zio_channel_put_block(chan, block);
 }
 
-/**
- * zio_channel_drop_left() - drop the blocks that former readers have left
- * @chan: an input, locked
- *
- * The oldest unread block must be in the queue, where the owner of the phase can drop it.
- *
- * Context: Process.
+/*
+ * Drops the blocks that former readers of an input have left: the oldest unread block must be
+ * in the queue, where the owner of the phase can drop it. The channel is locked.
  */
 void zio_channel_drop_left(struct zio_channel_core *chan)
 {
@@ -196,13 +182,9 @@ static void leave_blocks(struct zio_session *sess)
 	zio_channel_wake(chan, ZIO_WAKE_IN);
 }
 
-/**
- * zio_session_flush() - queue a partly written block as a short one
- * @sess: the session of an output, locked, with a block
- *
- * Puts an empty block.
- *
- * Context: Process.
+/*
+ * Queues a partly written block of an output as a short one, or puts an empty one. The
+ * session is locked.
  */
 void zio_session_flush(struct zio_session *sess)
 {
@@ -220,13 +202,9 @@ void zio_session_flush(struct zio_session *sess)
 	zio_channel_wake(chan, ZIO_WAKE_OUT);
 }
 
-/**
- * zio_session_drop() - drop a reference to a session
- * @sess: the session, which is not open
- *
- * The last session that is linked to it frees it.
- *
- * Context: Process.
+/*
+ * Drops a reference to a session that is not open. The last session that is linked to it
+ * frees it.
  */
 void zio_session_drop(struct zio_session *sess)
 {
@@ -297,12 +275,7 @@ void zio_sessions_drop(struct zio_channel_core *chan)
 	zio_channel_drop_left(chan);
 }
 
-/**
- * zio_channel_drain() - give all blocks of a channel back to its buffer
- * @chan: the channel, whose set is gone
- *
- * Context: Process, sleeps.
- */
+/* Gives all blocks of a channel, whose set is gone, back to its buffer. */
 void zio_channel_drain(struct zio_channel_core *chan)
 {
 	zio_ring_stop(chan);
@@ -314,12 +287,7 @@ void zio_channel_drain(struct zio_channel_core *chan)
 		zio_taps_wake(chan);
 }
 
-/**
- * zio_channel_notify_room() - wake users that wait for a block to be put
- * @chan: the channel, locked; chan->waiters is not 0
- *
- * Context: Process.
- */
+/* A block was put, and chan->waiters is not 0. The channel is locked. */
 void zio_channel_notify_room(struct zio_channel_core *chan)
 {
 	if (zio_cset_is_stream(chan->cset) && chan->waiters == ZIO_WAITERS_REARM &&
@@ -331,15 +299,7 @@ void zio_channel_notify_room(struct zio_channel_core *chan)
 		zio_cset_kick(chan->cset);
 }
 
-/**
- * zio_session_find() - find a block of a session by its number
- * @sess: the session, locked
- * @seq: the number
- *
- * Context: Process.
- *
- * Return: the block, which the session has; or NULL.
- */
+/* Returns the block of a session that has the number, or NULL. The session is locked. */
 struct zio_block *zio_session_find(const struct zio_session *sess, u32 seq)
 {
 	struct zio_block_core *block = sess->more;
@@ -353,13 +313,7 @@ struct zio_block *zio_session_find(const struct zio_session *sess, u32 seq)
 	return NULL;
 }
 
-/**
- * zio_session_leave_block() - put any block of a session
- * @sess: the session, locked
- * @block: the block, from zio_session_find()
- *
- * Context: Process.
- */
+/* Puts any block of a session, from zio_session_find(). */
 void zio_session_leave_block(struct zio_session *sess, struct zio_block *block)
 {
 	struct zio_block_core *core = to_block_core(block), *before = NULL, *pos;
@@ -380,12 +334,7 @@ void zio_session_leave_block(struct zio_session *sess, struct zio_block *block)
 	zio_channel_put_block(sess->chan, block);
 }
 
-/**
- * zio_session_submit() - queue the output block of a session
- * @sess: the session, locked; its block is complete
- *
- * Context: Process.
- */
+/* Queues the output block of a session, which is complete. The session is locked. */
 void zio_session_submit(struct zio_session *sess)
 {
 	struct zio_channel_core *chan = sess->chan;
@@ -461,14 +410,7 @@ static __always_inline struct zio_block *take_block(struct zio_session *sess)
 	return take_new(sess->chan);
 }
 
-/**
- * zio_session_try_slow() - as zio_session_try_input(), where chan->slowpath is set
- * @sess: the session, locked, without a block
- *
- * Context: Process.
- *
- * Return: as zio_session_try_input().
- */
+/* As zio_session_try_input(), where chan->slowpath is set. */
 int zio_session_try_slow(struct zio_session *sess)
 {
 	struct zio_block *block = take_block_slow(sess);

@@ -274,13 +274,7 @@ struct zio_tap_ring *zio_tap_ring_get(struct zio_channel_core *chan)
 	return ring;
 }
 
-/**
- * zio_tap_ring_put() - drop the ring of an input, as one of its taps
- * @chan: the channel
- * @ring: its ring
- *
- * Context: Process, sleeps; the last tap waits for a grace period.
- */
+/* Drops the ring of an input, as one of its taps. The last one waits for a grace period. */
 void zio_tap_ring_put(struct zio_channel_core *chan, struct zio_tap_ring *ring)
 {
 	bool last;
@@ -327,15 +321,9 @@ bool zio_tap_ring_look(struct zio_tap_ring *ring, u32 *pos, struct zio_tap_slot 
 	return false;
 }
 
-/**
- * zio_tap_slot_is_intact() - check that samples were not overwritten during their copy
- * @ring: the ring
- * @pos: number of the block
- * @slot: what zio_tap_ring_look() found
- *
- * Context: Process; the caller has copied the samples.
- *
- * Return: true if the copy is good.
+/*
+ * The caller has copied the samples of block @pos. Returns true if the copy is good: they
+ * were not overwritten meanwhile.
  */
 bool zio_tap_slot_is_intact(struct zio_tap_ring *ring, u32 pos,
 			    const struct zio_tap_slot *slot)

@@ -415,14 +415,7 @@ long zio_tap_open(struct file *node)
 	return fd;
 }
 
-/**
- * zio_taps_count() - count the taps of a channel
- * @chan: the channel
- *
- * Context: Any.
- *
- * Return: the number.
- */
+/* Counts the taps of a channel. Context: Any. */
 unsigned int zio_taps_count(struct zio_channel_core *chan)
 {
 	struct zio_tap_ring *ring;
@@ -435,12 +428,7 @@ unsigned int zio_taps_count(struct zio_channel_core *chan)
 	return n;
 }
 
-/**
- * zio_taps_wake() - wake the taps of a channel, whose board is gone
- * @chan: the channel
- *
- * Context: Process.
- */
+/* Wakes the taps of a channel, whose board is gone. */
 void zio_taps_wake(struct zio_channel_core *chan)
 {
 	struct zio_tap_ring *ring;

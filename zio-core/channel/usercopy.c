@@ -47,15 +47,7 @@ int zio_sink_fault_in(struct zio_sink *to, struct zio_faults *faults)
 	return missing == want ? -EFAULT : 0;
 }
 
-/**
- * zio_source_fault_in() - fault in memory that a copy from a user has missed
- * @from: where the copy stopped
- * @faults: counts faults of this system call; zero at its beginning
- *
- * Context: As zio_sink_fault_in().
- *
- * Return: 0 if the copy can continue; -EFAULT if the address is bad.
- */
+/* As zio_sink_fault_in(), for memory that a copy from a user has missed. */
 int zio_source_fault_in(struct iov_iter *from, struct zio_faults *faults)
 {
 	size_t want = min_t(size_t, iov_iter_count(from), FAULT_IN_MAX);

@@ -359,16 +359,7 @@ static int create_set(struct zio_attr_set *set, const struct zio_attr_desc *list
 	return 0;
 }
 
-/**
- * zio_device_create_attrs() - create the attributes of a device, without their files
- * @zdev: the device
- *
- * They are freed with the device.
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -ENOMEM.
- */
+/* Creates the attributes of a device, without their files. They are freed with the device. */
 int zio_device_create_attrs(struct zio_device *zdev)
 {
 	return create_set(&zdev->attrs, zdev->desc->attrs, zdev->desc->n_attrs);
@@ -514,12 +505,7 @@ int zio_cset_create_members(struct zio_cset_core *cset)
 	return 0;
 }
 
-/**
- * zio_cset_remove_members() - undo zio_cset_create_members()
- * @cset: the channel set, which is gone
- *
- * Context: Process, sleeps.
- */
+/* Undoes zio_cset_create_members(). The set is gone. */
 void zio_cset_remove_members(struct zio_cset_core *cset)
 {
 	struct zio_member **member;

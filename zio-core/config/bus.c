@@ -43,13 +43,7 @@ ZIO_BUS_TYPE_CONST struct bus_type zio_bus = {
 	.bus_groups = zio_bus_groups,
 };
 
-/**
- * zio_bus_init() - register the bus, and create /sys/zio/devices
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -ENOMEM; or an error of the driver core.
- */
+/* Registers the bus, and creates /sys/zio/devices. */
 int zio_bus_init(void)
 {
 	int ret = bus_register(&zio_bus);
@@ -67,24 +61,16 @@ int zio_bus_init(void)
 	return -ENOMEM;
 }
 
-/**
- * zio_bus_exit() - undo zio_bus_init()
- *
- * Context: Process, sleeps.
- */
+/* Undoes zio_bus_init(). */
 void zio_bus_exit(void)
 {
 	kobject_put(zio_root_devices);
 	bus_unregister(&zio_bus);
 }
 
-/**
- * zio_bus_link() - create the links to a device in /sys/zio/devices
- * @zdev: the device, which is on the bus
- *
- * A link that cannot be made is missing: the device works without it.
- *
- * Context: Process, sleeps.
+/*
+ * Creates the links to a device in /sys/zio/devices. It works without one that cannot be
+ * made.
  */
 void zio_bus_link(struct zio_device *zdev)
 {

@@ -313,11 +313,9 @@ int zio_config_type_register(struct zio_config_type *type)
 					 &dev_ops, type, &type->group);
 }
 
-/**
- * zio_config_type_unregister() - undo zio_config_type_register()
- * @type: a type without devices; each device holds the module of its type
- *
- * Context: Process, sleeps.
+/*
+ * Undoes zio_config_type_register(). The type has no devices: each holds the module of its
+ * type.
  */
 void zio_config_type_unregister(struct zio_config_type *type)
 {

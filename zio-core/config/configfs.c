@@ -282,13 +282,7 @@ static struct configfs_subsystem zio_subsys = {
 struct config_group zio_configfs_triggers;
 struct config_group zio_configfs_devices;
 
-/**
- * zio_configfs_init() - register the directory of ZIO in configfs
- *
- * Context: Process, sleeps.
- *
- * Return: 0; or an error of configfs.
- */
+/* Registers the directory of ZIO in configfs. */
 int zio_configfs_init(void)
 {
 	config_group_init(&zio_subsys.su_group);
@@ -299,11 +293,7 @@ int zio_configfs_init(void)
 	return configfs_register_subsystem(&zio_subsys);
 }
 
-/**
- * zio_configfs_exit() - undo zio_configfs_init()
- *
- * Context: Process, sleeps.
- */
+/* Undoes zio_configfs_init(). */
 void zio_configfs_exit(void)
 {
 	configfs_unregister_subsystem(&zio_subsys);

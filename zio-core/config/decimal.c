@@ -100,15 +100,7 @@ int zio_decimal_parse(const char *text, struct zio_decimal *dec)
 	return 0;
 }
 
-/**
- * zio_decimal_make() - make the number @mant * 10^@exp
- * @mant: any number but S64_MIN
- * @exp: the exponent
- *
- * Context: Any.
- *
- * Return: the number.
- */
+/* Returns the number @mant * 10^@exp. @mant is not S64_MIN. */
 struct zio_decimal zio_decimal_make(s64 mant, s32 exp)
 {
 	struct zio_decimal dec = { .digits = abs(mant), .negative = mant < 0 };
@@ -131,14 +123,9 @@ bool zio_decimal_fits(const struct zio_decimal *dec)
 	return exp_fits(dec->exp, dec->digits);
 }
 
-/**
- * zio_decimal_print() - print a number, so that zio_decimal_parse() reads the same
- * @page: a page of sysfs for the text
- * @dec: the number
- *
- * Context: Process.
- *
- * Return: the length of the text.
+/*
+ * Prints a number, so that zio_decimal_parse() reads the same. Returns the length of the
+ * text.
  */
 ssize_t zio_decimal_print(char *page, const struct zio_decimal *dec)
 {

@@ -217,13 +217,9 @@ unsigned int zio_scaling_add(struct zio_cset_core *cset, struct zio_attr *attrs,
 	return n;
 }
 
-/**
- * zio_scaling_set_values() - set the values of a channel that its driver describes
- * @chan: the channel
- *
- * Context: Process.
- *
- * Return: 0; -EINVAL for a scaling that is wrong.
+/*
+ * Sets the values of a channel that its driver describes; -EINVAL for a scaling that is
+ * wrong.
  */
 int zio_scaling_set_values(struct zio_channel_core *chan)
 {

@@ -188,12 +188,7 @@ const struct zio_kind zio_cset_kind = {
 
 /* Channels */
 
-/**
- * zio_cset_list_active() - update the list of active channels
- * @cset: the channel set, frozen or not yet visible
- *
- * Context: Process.
- */
+/* Updates the list of active channels of a set that is frozen, or not yet visible. */
 void zio_cset_list_active(struct zio_cset_core *cset)
 {
 	unsigned int i, n = 0;

@@ -67,14 +67,9 @@ int zio_device_add_files(struct zio_device *zdev)
 	return sysfs_create_files(&zdev->dev.kobj, zdev->files);
 }
 
-/**
- * zio_device_remove_files() - remove the files of a device
- * @zdev: the device
- *
- * Waits for the users that are in one of them. The core does not call the driver's
+/*
+ * Waits for the users that are in one of the files. The core does not call the driver's
  * operations for the device any more.
- *
- * Context: Process, sleeps.
  */
 void zio_device_remove_files(struct zio_device *zdev)
 {

@@ -513,14 +513,9 @@ int zio_route_connect(struct zio_channel_core *out, struct zio_channel_core *in)
 	return ret;
 }
 
-/**
- * zio_route_show() - show the address of the input that feeds an output
- * @out: the output
- * @page: a page of sysfs; "none" if the output has no route
- *
- * Context: Process.
- *
- * Return: the length of the text.
+/*
+ * Prints the address of the input that feeds an output, or "none". Returns the length of the
+ * text.
  */
 ssize_t zio_route_show(struct zio_channel_core *out, char *page)
 {
@@ -539,12 +534,7 @@ ssize_t zio_route_show(struct zio_channel_core *out, char *page)
 	return len;
 }
 
-/**
- * zio_routes_cut() - end all routes from a set and to it
- * @cset: the set, which is gone: no route to it can begin
- *
- * Context: Process, sleeps; the caller holds no lock.
- */
+/* Ends all routes from a set and to it. It is gone: no route to it can begin. */
 void zio_routes_cut(struct zio_cset_core *cset)
 {
 	struct zio_route *route;

@@ -126,13 +126,7 @@ int zio_share_fill(struct zio_channel_core *out, struct zio_block *out_block,
 	return 0;
 }
 
-/**
- * zio_share_describe() - write into a control how the output took its last submitted block
- * @out: the output
- * @ctrl: the control
- *
- * Context: Process; the output is locked.
- */
+/* Writes into a control how the output took its last submitted block. */
 void zio_share_describe(const struct zio_channel_core *out, struct zio_control *ctrl)
 {
 	struct zio_share_info info = {

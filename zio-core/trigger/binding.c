@@ -77,13 +77,10 @@ static int add_directory(struct zio_binding *bind)
 		zio_trigger_config->add_files(bind);
 }
 
-/**
- * zio_cset_switch() - switch a set, or its trigger, on or off
- * @cset: the channel set, which has a trigger; the caller holds its mutex
- * @place: its enable, or that of its binding
- * @enable: the new value; the set takes events if both are true
- *
- * Context: Process, sleeps.
+/*
+ * Switches a set, or its trigger, on or off: @place is the enable of the set, or that of its
+ * binding. The set takes events if both are true. It has a trigger, and the caller holds its
+ * mutex.
  */
 void zio_cset_switch(struct zio_cset_core *cset, bool *place, bool enable)
 {
@@ -183,15 +180,7 @@ static int size_block(const struct zio_cset_core *cset, const struct zio_shape *
 	return 0;
 }
 
-/**
- * zio_binding_check_shape() - ask the driver whether its board can take a shape
- * @cset: the channel set; the caller holds its mutex, or it is not yet visible
- * @shape: the shape
- *
- * Context: Process, sleeps.
- *
- * Return: 0, or an error of the driver.
- */
+/* Asks the driver whether its board can take a shape. Returns 0, or an error of the driver. */
 int zio_binding_check_shape(struct zio_cset_core *cset, const struct zio_shape *shape)
 {
 	return cset->ops->check_shape ? cset->ops->check_shape(&cset->pub, shape) : 0;
@@ -229,12 +218,7 @@ int zio_binding_create(struct zio_cset_core *cset, const char *name)
 	return 0;
 }
 
-/**
- * zio_binding_destroy() - remove the binding of a set
- * @cset: the channel set
- *
- * Context: Process, sleeps.
- */
+/* Removes the binding of a set. */
 void zio_binding_destroy(struct zio_cset_core *cset)
 {
 	struct zio_binding *bind = cset->bind;

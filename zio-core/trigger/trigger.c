@@ -71,16 +71,7 @@ static u32 attr_mask(const struct zio_trigger_attr *attr)
 	return (attr->wide ? 3u : 1u) << (attr->ext & 31);
 }
 
-/**
- * zio_trigger_type_is_valid() - check the description of a trigger type
- * @type: the type
- *
- * No two attributes may have the same position in the control.
- *
- * Context: Any.
- *
- * Return: true if the type is valid.
- */
+/* Checks a type. No two attributes may have the same position in the control. */
 bool zio_trigger_type_is_valid(const struct zio_trigger_type *type)
 {
 	u32 mask, used = 0;
@@ -185,15 +176,7 @@ static const struct zio_trigger_type *get_type(const char *name)
 	return type;
 }
 
-/**
- * zio_trigger_list_types() - list the registered trigger types
- * @page: a page of sysfs for the text
- * @at: where the text begins
- *
- * Context: Process, sleeps.
- *
- * Return: the length of the text.
- */
+/* Prints the name of each type and a newline, from @at on. Returns the length of the text. */
 ssize_t zio_trigger_list_types(char *page, int at)
 {
 	struct zio_trigger_type *type;
@@ -254,12 +237,7 @@ static struct zio_trigger *alloc_trigger(const struct zio_trigger_type *type,
 	return ERR_PTR(ret);
 }
 
-/**
- * zio_trigger_free() - free a trigger
- * @trig: the trigger, hidden and without bindings
- *
- * Context: Process, sleeps.
- */
+/* Frees a trigger, which is hidden and has no bindings. */
 void zio_trigger_free(struct zio_trigger *trig)
 {
 	const struct zio_trigger_type *type = trig->type;
@@ -311,12 +289,7 @@ zio_trigger_create_shared(const struct zio_trigger_type *type, const char *name,
 	return trig;
 }
 
-/**
- * zio_trigger_hide_shared() - remove a shared trigger from the list in which sets find it
- * @trig: the trigger
- *
- * Context: Process, sleeps.
- */
+/* Removes a shared trigger from the list in which sets find it. */
 void zio_trigger_hide_shared(struct zio_trigger *trig)
 {
 	mutex_lock(&zio_types_lock);
@@ -567,16 +540,7 @@ int zio_trigger_store(struct zio_trigger *trig, unsigned int index, const char *
 	return ret;
 }
 
-/**
- * zio_trigger_show() - show the value of an attribute of a trigger
- * @trig: the trigger
- * @index: index of the attribute
- * @page: a page of sysfs for the text
- *
- * Context: Process, sleeps.
- *
- * Return: the length of the text.
- */
+/* Prints the value of an attribute. Returns the length of the text. */
 ssize_t zio_trigger_show(struct zio_trigger *trig, unsigned int index,
 			 char *page)
 {
@@ -600,15 +564,6 @@ const char *const zio_clocks[] = {
 	[CLOCK_BOOTTIME] = "boottime",
 };
 
-/**
- * zio_trigger_show_clock() - show the clock of a trigger
- * @trig: the trigger
- * @page: a page of sysfs for the text
- *
- * Context: Process, sleeps.
- *
- * Return: the length of the text.
- */
 ssize_t zio_trigger_show_clock(struct zio_trigger *trig, char *page)
 {
 	return sysfs_emit(page, "%s\n", zio_clocks[zio_trigger_clock(trig)]);
