@@ -8,7 +8,7 @@
  * tests/unit/testing/test_double.py proves it for all numbers. So the result is what
  * strtod() returns.
  */
-#include <linux/bitops.h>
+#include <linux/bitmap.h>
 #include <linux/math64.h>
 #include <linux/zio-attr.h>
 
@@ -60,28 +60,6 @@ static void apply_exponent(struct large *num, s32 exp)
 		divide_by_ten(num);
 }
 
-static bool bit_of(const struct large *num, int bit)
-{
-	return num->limb[bit / 32] >> bit % 32 & 1;
-}
-
-static bool has_bits_below(const struct large *num, int bit)
-{
-	while (bit--)
-		if (bit_of(num, bit))
-			return true;
-	return false;
-}
-
-static int top_bit(const struct large *num)
-{
-	int i = LIMBS - 1;
-
-	while (!num->limb[i])
-		i--;
-	return 32 * i + fls(num->limb[i]) - 1;
-}
-
 /**
  * zio_decimal_to_double() - round a number to the nearest double
  * @dec: a number that zio_decimal_fits()
@@ -95,8 +73,9 @@ static int top_bit(const struct large *num)
 u64 zio_decimal_to_double(const struct zio_decimal *dec)
 {
 	int shift = dec->exp < 0 ? SHIFT_DOWN : SHIFT_UP;
+	DECLARE_BITMAP(bits, 32 * LIMBS);
+	unsigned long i, top, lowest;
 	struct large num = { };
-	int i, top, lowest;
 	u64 mant = 0, exp;
 
 	if (!dec->digits)
@@ -104,12 +83,13 @@ u64 zio_decimal_to_double(const struct zio_decimal *dec)
 	num.limb[shift] = lower_32_bits(dec->digits);
 	num.limb[shift + 1] = upper_32_bits(dec->digits);
 	apply_exponent(&num, dec->exp);
-	top = top_bit(&num);
+	bitmap_from_arr32(bits, num.limb, 32 * LIMBS);
+	top = find_last_bit(bits, 32 * LIMBS);
 	lowest = top - MANT_BITS + 1;
 	for (i = top; i >= lowest; i--)
-		mant = mant << 1 | bit_of(&num, i);
-	if (bit_of(&num, lowest - 1))
-		mant += mant & 1 || has_bits_below(&num, lowest - 1);
+		mant = mant << 1 | test_bit(i, bits);
+	if (test_bit(lowest - 1, bits))
+		mant += mant & 1 || find_first_bit(bits, lowest - 1) < lowest - 1;
 	exp = top - 32 * shift + EXP_BIAS;
 	/* A carry out of the mantissa makes it 0, and the exponent one more. */
 	return (u64)dec->negative << 63 | ((exp << (MANT_BITS - 1)) + mant -
