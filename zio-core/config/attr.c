@@ -72,24 +72,20 @@ static struct zio_channel *attr_driver_channel(struct kobject *kobj)
 	return chan ? &chan->pub : NULL;
 }
 
-static int attr_ask_device(struct zio_device *zdev, const struct zio_attr_desc *desc, u32 *value)
-{
-	const struct zio_device_ops *ops = zdev->desc->ops;
-
-	return ops && ops->attr_get ? ops->attr_get(zdev, desc, value) : 0;
-}
-
 /* Puts the present value into @value if the driver can read it. */
 static int attr_ask_driver(struct kobject *kobj, const struct zio_attr_desc *desc, u32 *value)
 {
+	const struct zio_device_ops *ops;
 	struct zio_cset_core *cset;
 
-	if (zio_kobj_is_device(kobj))
-		return attr_ask_device(kobj_to_device(kobj), desc, value);
+	if (zio_kobj_is_device(kobj)) {
+		ops = kobj_to_device(kobj)->desc->ops;
+		return ops && ops->attr_get ?
+			ops->attr_get(kobj_to_device(kobj), desc, value) : 0;
+	}
 	cset = zio_kobj_to_cset(kobj);
-	if (!cset->ops->attr_get)
-		return 0;
-	return cset->ops->attr_get(&cset->pub, attr_driver_channel(kobj), desc, value);
+	return cset->ops->attr_get ?
+		cset->ops->attr_get(&cset->pub, attr_driver_channel(kobj), desc, value) : 0;
 }
 
 /* Programs for ZIO 1.x read the version of a driver as this text. */
@@ -177,19 +173,11 @@ static struct zio_limits attr_limits(struct kobject *kobj, const struct zio_file
 	return zio_attr_limits(to_zio_attr(file)->desc);
 }
 
-static int attr_parse(struct kobject *kobj, const struct zio_file *file, const char *text,
-		      u64 *value)
-{
-	struct zio_limits limits = attr_limits(kobj, file);
-
-	return zio_limits_parse(&limits, text, value);
-}
-
 static int attr_store(struct kobject *kobj, const struct zio_file *file, const char *text)
 {
 	u64 value;
 
-	return attr_parse(kobj, file, text, &value) ?: attr_use(kobj, file, value);
+	return zio_file_parse(kobj, file, text, &value) ?: attr_use(kobj, file, value);
 }
 
 /*
@@ -203,7 +191,7 @@ static int trigger_attr_store(struct kobject *kobj, const struct zio_file *file,
 	bool abort = to_zio_attr(file)->desc->place != ZIO_ATTR_PLACE_NONE &&
 		!zio_cset_is_stream(cset);
 	u64 value;
-	int ret = attr_parse(kobj, file, text, &value);
+	int ret = zio_file_parse(kobj, file, text, &value);
 
 	if (ret)
 		return ret;
@@ -294,16 +282,6 @@ static const char *last_fault(const struct zio_attr_desc *list, unsigned int n,
 	return fault;
 }
 
-static bool last_is_valid(const struct zio_attr_desc *list, unsigned int n, unsigned int owner)
-{
-	const struct zio_attr_desc *desc = &list[n - 1];
-	const char *fault = last_fault(list, n, owner);
-
-	if (fault)
-		pr_err("zio: attribute \"%s\": %s\n", desc->name ?: "", fault);
-	return !fault;
-}
-
 /**
  * zio_attrs_are_valid() - check the descriptors of attributes
  * @list: the descriptors
@@ -316,12 +294,14 @@ static bool last_is_valid(const struct zio_attr_desc *list, unsigned int n, unsi
  */
 bool zio_attrs_are_valid(const struct zio_attr_desc *list, unsigned int n, unsigned int owner)
 {
+	const char *fault = NULL;
 	unsigned int i;
 
-	for (i = 1; i <= n; i++)
-		if (!last_is_valid(list, i, owner))
-			return false;
-	return true;
+	for (i = 0; i < n && !fault; i++)
+		fault = last_fault(list, i + 1, owner);
+	if (fault)
+		pr_err("zio: attribute \"%s\": %s\n", list[i - 1].name ?: "", fault);
+	return !fault;
 }
 
 /* Makes the attributes of a list, with room for more. They are freed with the object. */

@@ -98,13 +98,18 @@ static ssize_t file_show(struct kobject *kobj, struct attribute *attr, char *pag
 	return ret;
 }
 
-static int set_number(struct kobject *kobj, const struct zio_file *file, const char *text)
+int zio_file_parse(struct kobject *kobj, const struct zio_file *file, const char *text, u64 *value)
 {
 	struct zio_limits limits = zio_file_limits(kobj, file);
-	u64 value;
-	int ret = zio_limits_parse(&limits, text, &value);
 
-	return ret ?: file->set(kobj, value);
+	return zio_limits_parse(&limits, text, value);
+}
+
+static int set_number(struct kobject *kobj, const struct zio_file *file, const char *text)
+{
+	u64 value;
+
+	return zio_file_parse(kobj, file, text, &value) ?: file->set(kobj, value);
 }
 
 static ssize_t file_store(struct kobject *kobj, struct attribute *attr, const char *text,

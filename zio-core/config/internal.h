@@ -71,6 +71,7 @@ extern const struct sysfs_ops zio_file_ops;
 extern const struct zio_limits zio_limits_bool;
 int zio_attr_parse_bool(const char *text, bool *value);
 struct zio_limits zio_file_limits(struct kobject *kobj, const struct zio_file *file);
+int zio_file_parse(struct kobject *kobj, const struct zio_file *file, const char *text, u64 *value);
 umode_t zio_file_mode(struct kobject *kobj, struct attribute *attr, int i);
 int zio_file_create(struct kobject *kobj, struct zio_file *file);
 struct zio_cset_core *zio_kobj_to_cset(struct kobject *kobj);
