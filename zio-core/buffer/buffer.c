@@ -62,13 +62,6 @@ static void end_in_thread(struct work_struct *work)
 	free_buffer(container_of(work, struct zio_buffer, end_work));
 }
 
-/* Drops a reference to a buffer, which the last one frees. Context: Process, sleeps. */
-static void put_buffer(struct zio_buffer *buf)
-{
-	if (refcount_dec_and_test(&buf->ref))
-		free_buffer(buf);
-}
-
 /* @ktype: type of the directory of a buffer. Returns 0 or -ENOMEM. */
 int zio_buffers_init(const struct kobj_type *ktype)
 {
@@ -191,7 +184,8 @@ err_create:
 static void destroy_buffer(struct zio_buffer *buf)
 {
 	zio_kobj_del(&buf->kobj);
-	put_buffer(buf);
+	if (refcount_dec_and_test(&buf->ref))
+		free_buffer(buf);
 }
 
 /* Copies the limits for poll(), which must not dereference a buffer. */

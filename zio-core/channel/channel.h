@@ -117,7 +117,7 @@ int zio_channel_flush(struct zio_channel_core *chan);
 unsigned int zio_taps_count(struct zio_channel_core *chan);
 
 /* merge.c */
-int zio_buffer_set_merge(struct zio_buffer *buf, u32 value);
+void zio_buffer_set_merge(struct zio_buffer *buf, bool merge);
 
 /* sniff.c */
 int zio_sniff_init(void);

@@ -76,24 +76,13 @@ void zio_channel_merge(struct zio_channel_core *chan, struct zio_block *first)
 	WRITE_ONCE(chan->merged, chan->merged + n - 1);
 }
 
-/**
- * zio_buffer_set_merge() - choose whether blocks are merged
- * @buf: a buffer that can merge; the caller holds the mutex of its set
- * @value: 0 or 1
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -EINVAL.
- */
-int zio_buffer_set_merge(struct zio_buffer *buf, u32 value)
+/* Chooses whether blocks of a buffer that can merge are merged. */
+void zio_buffer_set_merge(struct zio_buffer *buf, bool merge)
 {
 	struct zio_channel_core *chan = buf->chan;
 
-	if (value > 1)
-		return -EINVAL;
 	mutex_lock(&chan->lock);
-	WRITE_ONCE(buf->merge_data, value);
+	WRITE_ONCE(buf->merge_data, merge);
 	chan->slowpath = true;
 	mutex_unlock(&chan->lock);
-	return 0;
 }

@@ -25,7 +25,7 @@ ZIO_SHOW(buf, allocated, "%u", buf_count(to_zio_buffer(kobj)))
 ZIO_SHOW(buf, queued, "%d", buf_queued(to_zio_buffer(kobj)))
 ZIO_LIMITS(buf, len, .min = 1, .max = ZIO_MAX_LEN, .error = -EINVAL)
 ZIO_LIMITS(buf, kb, .min = 1, .max = U32_MAX, .error = -EINVAL)
-ZIO_SET_BY(buf, merge, zio_buffer_set_merge(to_zio_buffer(kobj), value))
+ZIO_SET_BY(buf, merge, (zio_buffer_set_merge(to_zio_buffer(kobj), value), 0))
 
 /* The route belongs to the channel; it stays when the buffer is replaced. */
 ZIO_SHOW_BY(buf, source, zio_route_show(to_zio_buffer(kobj)->chan, page))

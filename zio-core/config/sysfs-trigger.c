@@ -45,9 +45,8 @@ static u32 max_shots(struct kobject *kobj)
 	struct zio_cset_core *cset = to_zio_binding(kobj)->cset;
 	struct zio_shape shape = cset->pub.shape;
 
-	if (!(cset->flags & ZIO_CSET_SHOTS))
-		return 1;
-	return ask_driver(cset, &shape, &shape.nshots, 1, zio_buffers_max_shots(cset));
+	return ask_driver(cset, &shape, &shape.nshots, 1,
+			  cset->flags & ZIO_CSET_SHOTS ? zio_buffers_max_shots(cset) : 1);
 }
 
 static u32 max_pre(struct kobject *kobj)
@@ -55,9 +54,8 @@ static u32 max_pre(struct kobject *kobj)
 	struct zio_cset_core *cset = to_zio_binding(kobj)->cset;
 	struct zio_shape shape = cset->pub.shape;
 
-	if (!(cset->flags & ZIO_CSET_PRE_SAMPLES))
-		return 0;
-	return ask_driver(cset, &shape, &shape.pre_samples, 0, U32_MAX);
+	return ask_driver(cset, &shape, &shape.pre_samples, 0,
+			  cset->flags & ZIO_CSET_PRE_SAMPLES ? U32_MAX : 0);
 }
 
 static u32 max_post(struct kobject *kobj)
@@ -65,9 +63,7 @@ static u32 max_post(struct kobject *kobj)
 	struct zio_cset_core *cset = to_zio_binding(kobj)->cset;
 	struct zio_shape shape = cset->pub.shape;
 
-	if (!cset->ssize)
-		return 0;
-	return ask_driver(cset, &shape, &shape.post_samples, 0, U32_MAX);
+	return ask_driver(cset, &shape, &shape.post_samples, 0, cset->ssize ? U32_MAX : 0);
 }
 
 /* A write of all samples changes those from the event on. */
