@@ -31,36 +31,10 @@ static struct zio_channel_core *node_channel(const struct device *node)
 	return dev_get_drvdata(node);
 }
 
-static bool node_is_alias(const struct device *node)
+/* The operations of its open files tell what a node is for. */
+static const struct file_operations *node_fops(const struct device *node)
 {
-	const struct device *alias = node_channel(node)->cset->alias_nodes;
-
-	return alias && (node == &alias[0] || node == &alias[1]);
-}
-
-static bool node_is_data(const struct device *node)
-{
-	const struct zio_channel_core *chan = node_channel(node);
-
-	if (node_is_alias(node))
-		return node == &chan->cset->alias_nodes[1];
-	return node == &chan->data_node;
-}
-
-static bool node_is_set(const struct device *node)
-{
-	return node == node_channel(node)->cset->set_node;
-}
-
-static const struct file_operations *pick_fops(const struct device *node)
-{
-	bool data = node_is_data(node);
-
-	if (node_is_set(node))
-		return &zio_set_fops;
-	if (zio_cset_is_output(node_channel(node)->cset))
-		return data ? &zio_data_out_fops : &zio_ctrl_out_fops;
-	return data ? &zio_data_in_fops : &zio_ctrl_in_fops;
+	return node->platform_data;
 }
 
 /* Returns a node, and holds its channel for zio_channel_put(); or returns NULL. */
@@ -91,15 +65,15 @@ void zio_channel_put(struct zio_channel_core *chan)
  * An input is read and an output is written. O_RDWR is for programs that map an output's
  * nodes, or an input's ring.
  */
-static int check_mode(struct zio_channel_core *chan, struct file *file, bool data)
+static int check_mode(const struct device *node, const struct file *file)
 {
 	fmode_t mode = file->f_mode & (FMODE_READ | FMODE_WRITE);
 
-	if (zio_cset_is_output(chan->cset))
+	if (zio_cset_is_output(node_channel(node)->cset))
 		return mode == FMODE_READ ? -EACCES : 0;
 	if (mode == FMODE_READ)
 		return 0;
-	return mode == FMODE_WRITE || data ? -EACCES : 0;
+	return mode == FMODE_WRITE || node_fops(node) == &zio_data_in_fops ? -EACCES : 0;
 }
 
 /* Counts an open file: users do not replace the buffers. Return: as zio_cset_lock(). */
@@ -122,19 +96,18 @@ void zio_cset_put_file(struct zio_cset_core *cset)
 	mutex_unlock(&cset->mutex);
 }
 
-static int open_channel(struct zio_channel_core *chan, struct file *file, bool data)
+static int open_channel(const struct device *node, struct file *file)
 {
-	bool is_ring = !data && !zio_cset_is_output(chan->cset) &&
-		(file->f_mode & FMODE_WRITE);
+	struct zio_channel_core *chan = node_channel(node);
 	struct zio_session *sess;
-	int ret = check_mode(chan, file, data);
+	int ret = check_mode(node, file);
 
 	if (ret)
 		return ret;
 	sess = zio_session_open(chan);
 	if (IS_ERR(sess))
 		return PTR_ERR(sess);
-	if (is_ring)
+	if (node_fops(node) == &zio_ctrl_in_fops && (file->f_mode & FMODE_WRITE))
 		ret = PTR_ERR_OR_ZERO(zio_ring_open(&chan->cset->chan[chan->pub.index], 1));
 	if (ret)
 		zio_session_close(sess);
@@ -145,16 +118,15 @@ static int open_channel(struct zio_channel_core *chan, struct file *file, bool d
 
 static int open_counted(const struct device *node, struct file *file)
 {
-	struct zio_channel_core *chan = node_channel(node);
-	struct zio_cset_core *cset = chan->cset;
+	struct zio_cset_core *cset = node_channel(node)->cset;
 	int ret = zio_cset_get_file(cset);
 
 	if (ret)
 		return ret;
-	if (node_is_set(node))
+	if (node_fops(node) == &zio_set_fops)
 		ret = zio_set_ring_open(cset, file);
 	else
-		ret = open_channel(chan, file, node_is_data(node));
+		ret = open_channel(node, file);
 	if (ret)
 		zio_cset_put_file(cset);
 	return ret;
@@ -196,7 +168,7 @@ static int open_node(struct inode *inode, struct file *file)
 		zio_channel_put(chan);
 		return ret;
 	}
-	replace_fops(file, fops_get(pick_fops(node)));
+	replace_fops(file, fops_get(node_fops(node)));
 	/* fanotify does not watch samples: its hooks would cost each read. */
 	file->f_mode |= FMODE_NOWAIT | FMODE_NONOTIFY;
 	return open_stream(inode, file);
@@ -209,11 +181,9 @@ static const struct file_operations zio_open_fops = {
 
 static char *name_node(ZIO_DEV_CONST struct device *node, umode_t *mode)
 {
-	bool is_output = zio_cset_is_output(node_channel(node)->cset);
-
 	/* A program that maps an output, or a ring, needs to read and to write. */
 	if (mode)
-		*mode = node_is_data(node) && !is_output ? 0440 : 0660;
+		*mode = node_fops(node) == &zio_data_in_fops ? 0440 : 0660;
 	return kasprintf(GFP_KERNEL, "zio/%s", dev_name(node));
 }
 
@@ -232,30 +202,19 @@ static void release_node(struct device *node)
 	kobject_put(&node_channel(node)->kobj);
 }
 
-static int name_device(struct device *node)
+/*
+ * @name: its format, for the name of the device and the positions of set and channel. Returns 0;
+ * -EBUSY if all minors are in use; or an error of the driver core.
+ */
+static int add_node(struct device *node, struct zio_channel_core *chan, const char *name,
+		    const struct file_operations *fops)
 {
-	const struct zio_channel_core *chan = node_channel(node);
-	const struct zio_cset_core *cset = chan->cset;
-	const struct zio_device *zdev = cset->zdev;
-	const char *kind = node_is_data(node) ? "data" : "ctrl";
-
-	if (node_is_alias(node))
-		return dev_set_name(node, "%s-%04x-%u-i-%s", zdev->name, zdev->id,
-				    cset->pub.index, kind);
-	if (node_is_set(node))
-		return dev_set_name(node, "%s-%04x-%u-ctrl", zdev->name, zdev->id,
-				    cset->pub.index);
-	return dev_set_name(node, "%s-%04x-%u-%u-%s", zdev->name, zdev->id, cset->pub.index,
-			    chan->pub.index, kind);
-}
-
-/* Returns 0; -EBUSY if all minors are in use; or an error of the driver core. */
-static int add_node(struct device *node, struct zio_channel_core *chan)
-{
+	struct device *dev = &chan->cset->zdev->dev;
 	u32 minor;
 	int ret;
 
 	dev_set_drvdata(node, chan);
+	node->platform_data = (void *)fops;
 	ret = xa_alloc(&zio_nodes, &minor, node, XA_LIMIT(0, N_MINORS - 1), GFP_KERNEL);
 	if (ret)
 		return ret;
@@ -263,10 +222,11 @@ static int add_node(struct device *node, struct zio_channel_core *chan)
 	kobject_get(&chan->kobj);
 	node->devt = MKDEV(zio_major, minor);
 	node->class = zio_class;
-	node->parent = &chan->cset->zdev->dev;
+	node->parent = dev;
 	node->release = release_node;
 	device_set_pm_not_required(node);
-	ret = name_device(node) ?: device_add(node);
+	ret = dev_set_name(node, name, dev_name(dev), chan->cset->pub.index, chan->pub.index) ?:
+		device_add(node);
 	if (ret) {
 		xa_erase(&zio_nodes, minor);
 		put_device(node);
@@ -286,13 +246,25 @@ static void remove_node(struct device *node)
 	xa_erase(&zio_nodes, minor);
 }
 
+static int add_pair(struct device *ctrl, const char *ctrl_name, struct device *data,
+		    const char *data_name, struct zio_channel_core *chan)
+{
+	bool is_output = zio_cset_is_output(chan->cset);
+
+	return add_node(ctrl, chan, ctrl_name,
+			is_output ? &zio_ctrl_out_fops : &zio_ctrl_in_fops) ?:
+		add_node(data, chan, data_name,
+			 is_output ? &zio_data_out_fops : &zio_data_in_fops);
+}
+
 /*
  * Programs can open the nodes before the function returns. zio_nodes_remove() undoes it,
  * after an error, too.
  */
 int zio_nodes_create(struct zio_channel_core *chan)
 {
-	return add_node(&chan->ctrl_node, chan) ?: add_node(&chan->data_node, chan);
+	return add_pair(&chan->ctrl_node, "%s-%u-%u-ctrl", &chan->data_node, "%s-%u-%u-data",
+			chan);
 }
 
 /* Waits until devtmpfs has removed the files. */
@@ -337,7 +309,7 @@ static int create_alias_nodes(struct zio_cset_core *cset)
 	cset->alias_nodes = alias;
 	if (!alias)
 		return -ENOMEM;
-	return add_node(&alias[0], cset->chan[0]) ?: add_node(&alias[1], cset->chan[0]);
+	return add_pair(&alias[0], "%s-%u-i-ctrl", &alias[1], "%s-%u-i-data", cset->chan[0]);
 }
 
 /**
@@ -359,7 +331,7 @@ int zio_set_nodes_create(struct zio_cset_core *cset)
 	cset->set_node = kzalloc(sizeof(*cset->set_node), GFP_KERNEL);
 	if (!cset->set_node)
 		return -ENOMEM;
-	return add_node(cset->set_node, cset->chan[0]);
+	return add_node(cset->set_node, cset->chan[0], "%s-%u-ctrl", &zio_set_fops);
 }
 
 /*
