@@ -18,11 +18,6 @@ static bool is_nonblocking(const struct file *file)
 	return file->f_flags & O_NONBLOCK;
 }
 
-static bool is_nowait(struct kiocb *iocb)
-{
-	return (iocb->ki_flags & IOCB_NOWAIT) || is_nonblocking(iocb->ki_filp);
-}
-
 static int close_node(struct inode *inode, struct file *file)
 {
 	struct zio_session *sess = file->private_data;
@@ -276,7 +271,7 @@ static ssize_t read_data_iter(struct kiocb *iocb, struct iov_iter *iter)
 {
 	struct zio_session *sess = iocb->ki_filp->private_data;
 	struct zio_sink to = zio_sink_of(iter);
-	bool nowait = is_nowait(iocb);
+	bool nowait = zio_is_nowait(iocb);
 
 	if (to.iter)
 		return go_on_reading(&data_reading, sess, to, to.room, 0, nowait);
@@ -303,7 +298,7 @@ static ssize_t read_ctrl_iter(struct kiocb *iocb, struct iov_iter *iter)
 {
 	struct zio_session *sess = iocb->ki_filp->private_data;
 	struct zio_sink to = zio_sink_of(iter);
-	bool nowait = is_nowait(iocb);
+	bool nowait = zio_is_nowait(iocb);
 
 	if (to.iter && to.room < sizeof(struct zio_control))
 		return -EINVAL;
@@ -362,7 +357,7 @@ static ssize_t write_data(struct kiocb *iocb, struct iov_iter *from)
 		ret = zio_session_lock(sess);
 		if (ret)
 			break;
-		ret = write_blocks(sess, from, iov_iter_count(from) != all, is_nowait(iocb));
+		ret = write_blocks(sess, from, iov_iter_count(from) != all, zio_is_nowait(iocb));
 		zio_session_unlock(sess);
 		if (ret == -EFAULT)
 			ret = zio_source_fault_in(from, &faults);
@@ -454,7 +449,7 @@ static ssize_t read_ctrl_out(struct kiocb *iocb, struct iov_iter *iter)
 		ret = zio_session_lock(sess);
 		if (ret)
 			break;
-		ret = offer_block(sess, &to, is_nowait(iocb));
+		ret = offer_block(sess, &to, zio_is_nowait(iocb));
 		zio_session_unlock(sess);
 		if (ret == -EFAULT)
 			ret = zio_sink_fault_in(&to, &faults);
@@ -543,7 +538,7 @@ static ssize_t write_ctrl(struct kiocb *iocb, struct iov_iter *from)
 {
 	struct zio_session *sess = iocb->ki_filp->private_data;
 	struct zio_faults faults = { 0 };
-	bool nowait = is_nowait(iocb);
+	bool nowait = zio_is_nowait(iocb);
 	int ret;
 
 	if (iov_iter_count(from) < sizeof(struct zio_control))

@@ -189,6 +189,12 @@ __poll_t zio_poll_data_in(struct file *file, struct poll_table_struct *wait);
 __poll_t zio_poll_ctrl_in(struct file *file, struct poll_table_struct *wait);
 __poll_t zio_poll_out(struct file *file, struct poll_table_struct *wait);
 
+/* Whether a read or a write must not sleep for a block */
+static inline bool zio_is_nowait(const struct kiocb *iocb)
+{
+	return (iocb->ki_flags & IOCB_NOWAIT) || (iocb->ki_filp->f_flags & O_NONBLOCK);
+}
+
 /* Schedules, and returns true if a signal is pending. Called between two blocks. */
 static __always_inline bool zio_must_stop(void)
 {

@@ -112,7 +112,6 @@ static bool sniff_take(struct file *file, struct zio_control *ctrl)
 static ssize_t sniff_read(struct kiocb *iocb, struct iov_iter *to)
 {
 	struct file *file = iocb->ki_filp;
-	bool nowait = (iocb->ki_flags & IOCB_NOWAIT) || (file->f_flags & O_NONBLOCK);
 	struct zio_control ctrl;
 	ssize_t done = 0;
 	int ret = iov_iter_count(to) < sizeof(ctrl) ? -EINVAL : 0;
@@ -123,7 +122,7 @@ static ssize_t sniff_read(struct kiocb *iocb, struct iov_iter *to)
 			ret = -EFAULT;
 		else if (sniff_take(file, &ctrl))
 			done += copy_to_iter(&ctrl, sizeof(ctrl), to);
-		else if (done || nowait)
+		else if (done || zio_is_nowait(iocb))
 			ret = -EAGAIN;
 		else
 			ret = wait_event_interruptible(sniff_wq, sniff_has(file));

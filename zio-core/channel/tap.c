@@ -257,11 +257,10 @@ static ssize_t tap_read(struct file *file, char __user *buf, size_t n, loff_t *p
 
 static ssize_t tap_read_iter(struct kiocb *iocb, struct iov_iter *iter)
 {
-	struct file *file = iocb->ki_filp;
+	struct zio_tap *tap = iocb->ki_filp->private_data;
 	struct zio_sink to = zio_sink_of(iter);
-	bool nowait = (iocb->ki_flags & IOCB_NOWAIT) || (file->f_flags & O_NONBLOCK);
 
-	return zio_sink_end(&to, iter, read_tap(file->private_data, &to, nowait));
+	return zio_sink_end(&to, iter, read_tap(tap, &to, zio_is_nowait(iocb)));
 }
 
 static __poll_t tap_poll(struct file *file, struct poll_table_struct *wait)
