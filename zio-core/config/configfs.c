@@ -58,21 +58,16 @@ static ssize_t store_slot(struct config_item *item, unsigned int slot, const cha
 }
 
 /* Configfs does not pass the attribute, so each position has functions of its own. */
-enum {
-	SLOT_0, SLOT_1, SLOT_2, SLOT_3, SLOT_4, SLOT_5, SLOT_6, SLOT_7,
-	SLOT_8, SLOT_9, SLOT_10, SLOT_11, SLOT_12, SLOT_13, SLOT_14
-};
-
 #define DEFINE_SLOT(_n)							\
 static ssize_t slot##_n##_show(struct config_item *item, char *page)	\
 {									\
-	return show_slot(item, SLOT_##_n, page);			\
+	return show_slot(item, _n, page);				\
 }									\
 									\
 static ssize_t slot##_n##_store(struct config_item *item,		\
 				const char *text, size_t count)		\
 {									\
-	return store_slot(item, SLOT_##_n, text, count);		\
+	return store_slot(item, _n, text, count);			\
 }
 
 DEFINE_SLOT(0) DEFINE_SLOT(1) DEFINE_SLOT(2) DEFINE_SLOT(3) DEFINE_SLOT(4)
