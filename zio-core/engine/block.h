@@ -88,6 +88,8 @@ static __always_inline void zio_block_prepare(struct zio_channel_core *chan,
 	zio_block_snapshot(chan, block);
 	if (unlikely(block->values))
 		zio_block_reset_values(chan, block);
+	if (IS_ENABLED(CONFIG_LOCKDEP))
+		zio_block_poison(block);
 }
 
 /* @prealloc: the block for @reader, which the caller has taken from the buffer */
@@ -164,6 +166,8 @@ static __always_inline void count_input(struct zio_channel_core *chan,
 		zio_block_fit(chan, block);
 	if (unlikely(atomic_read(&chan->alarms_new)))
 		zio_block_take_alarms(chan, block);
+	if (IS_ENABLED(CONFIG_LOCKDEP))
+		zio_block_check(chan, block);
 	chan->blocks++;
 	chan->bytes += block->len;
 	watch_block(chan, block);

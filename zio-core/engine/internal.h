@@ -182,6 +182,12 @@ static inline void zio_block_cancel(struct zio_channel_core *chan, struct zio_bl
 void zio_cset_end_hold(struct zio_cset_core *cset);
 void zio_cset_notify(struct zio_cset_core *cset);
 
+/* poison.c; with CONFIG_LOCKDEP alone */
+extern void (*zio_poison_found)(struct zio_channel_core *chan, const struct zio_block *block,
+				size_t at);
+void zio_block_poison(struct zio_block *block);
+void zio_block_check(struct zio_channel_core *chan, const struct zio_block *block);
+
 /* trace.c */
 void zio_trace_fire(const struct zio_binding *bind, const struct timespec64 *at);
 void zio_trace_armed(const struct zio_cset_core *cset);

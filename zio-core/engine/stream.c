@@ -133,6 +133,8 @@ static __always_inline void prepare_block(struct zio_channel_core *chan,
 	block->drv_alarms = 0;
 	if (unlikely(block->values))
 		zio_block_reset_values(chan, block);
+	if (IS_ENABLED(CONFIG_LOCKDEP))
+		zio_block_poison(block);
 }
 
 /**
@@ -324,6 +326,8 @@ static void finish_blocks(struct zio_channel_core *chan, unsigned int n)
 		block = READ_ONCE(slot[i & mask]);
 		if (WARN_ON_ONCE(block->len > block->size))
 			block->len = block->size;
+		if (IS_ENABLED(CONFIG_LOCKDEP))
+			zio_block_check(chan, block);
 		to_block_core(block)->seq = seq + i;
 		if (unlikely(to_block_core(block)->snap != snap))
 			zio_block_renew_snapshot(chan, block);

@@ -293,6 +293,7 @@ static void map_ends_with_the_board(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(types); i++) {
 		in = create_device(test, board, 0);
 		use_type(in, types[i]);
+		in->fill = true;
 		block = take(in);
 		played = chan->buf->type->ops->get_block(chan->buf);
 		KUNIT_ASSERT_NOT_NULL(test, played);

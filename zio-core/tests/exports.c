@@ -55,6 +55,10 @@ EXPORT_SYMBOL_NS_GPL(zio_trigger_set_clock, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_type_is_valid, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_wq, ZIO_TEST);
 
+#ifdef CONFIG_LOCKDEP
+EXPORT_SYMBOL_NS_GPL(zio_poison_found, ZIO_TEST);
+#endif
+
 #ifdef CONFIG_TRACEPOINTS
 EXPORT_SYMBOL_NS_GPL(__tracepoint_zio_lost, ZIO_TEST);
 #endif

@@ -165,13 +165,15 @@ static void take_and_read_many(struct kunit *test, struct test_device *tdev)
 	KUNIT_EXPECT_EQ(test, walk_rows(test, chan, 7), 9);
 	KUNIT_EXPECT_NOT_NULL(test, zio_channel_in_flight_row(pub, 3, &n));
 	KUNIT_EXPECT_EQ(test, n, 2);
+	for (i = 0; i < 10; i++)
+		*(u16 *)zio_channel_in_flight(pub, i)->data = i;
 	zio_channel_in_flight(pub, 9)->drv_alarms = 0x42;
 	zio_channel_complete(pub, 10);
 	KUNIT_EXPECT_EQ(test, zio_channel_take_blocks(pub, 3), 0);
 	KUNIT_EXPECT_EQ(test, chan->queue.stream.wants, 1);
 	KUNIT_EXPECT_EQ(test, chan->queue.stream.n_dry, 0);
 	for (i = 0; i < 10; i++) {
-		expect_block(test, user, i, 0);
+		expect_block(test, user, i, i);
 		KUNIT_EXPECT_EQ(test, user->sess->ctrl.drv_alarms, i == 9 ? 0x42 : 0);
 	}
 	KUNIT_EXPECT_EQ(test, tdev->refills, refills + 1);

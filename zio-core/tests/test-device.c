@@ -151,17 +151,44 @@ unsigned int test_count_devices(void)
 	return n;
 }
 
+/* The driver of these tests writes what a test needs, and leaves the rest. */
+#ifdef CONFIG_LOCKDEP
+struct test_poison test_poison;
+static typeof(zio_poison_found) poison_found;
+
+static void note_poison(struct zio_channel_core *chan, const struct zio_block *block, size_t at)
+{
+	WRITE_ONCE(test_poison.n, test_poison.n + 1);
+	WRITE_ONCE(test_poison.at, at);
+}
+
+static void accept_poison(bool accept)
+{
+	if (accept) {
+		test_poison = (struct test_poison){ 0 };
+		poison_found = zio_poison_found;
+	}
+	zio_poison_found = accept ? note_poison : poison_found;
+}
+#else
+static void accept_poison(bool accept)
+{
+}
+#endif
+
 /* The oldest action of each test: it runs after all others. */
 static void check_devices(void *data)
 {
 	struct kunit *test = data;
 
 	KUNIT_EXPECT_EQ(test, test_count_devices(), 0);
+	accept_poison(false);
 }
 
 /* Checks for all suites that no device is left after a test. */
 int test_init(struct kunit *test)
 {
+	accept_poison(true);
 	test_add_action(test, check_devices, test);
 	return 0;
 }

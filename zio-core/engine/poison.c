@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * poison.c: find memory of a block that the driver of an input has not written
+ *
+ * A debug kernel fills each block before the driver gets it, and looks for the pattern when the
+ * block is done. What still has it is old memory: samples of other times, or of other programs.
+ * The driver gives the memory to its board, and takes it back, in between: so no other context
+ * synchronises it. The caller owns the block.
+ */
+#include "engine/internal.h"
+
+#ifdef CONFIG_LOCKDEP
+
+/* No board writes this: a counter of 32 bits comes there after 2^31 steps. */
+#define ZIO_POISON	0x9e5ac37db1648f2dull
+
+struct poison {
+	u64 word;
+} __packed; /* blocks begin anywhere */
+
+static void poison_warn(struct zio_channel_core *chan, const struct zio_block *block, size_t at)
+{
+	WARN_ONCE(1, "zio: %s has not written byte %zu of %zu of block %u\n",
+		  chan->cset->zdev->desc->name, at, block->len, to_block_core(block)->seq);
+}
+
+/* KUnit has drivers that write nothing. */
+void (*zio_poison_found)(struct zio_channel_core *chan, const struct zio_block *block,
+			 size_t at) = poison_warn;
+
+void zio_block_poison(struct zio_block *block)
+{
+	const struct poison poison = { ZIO_POISON };
+	size_t at;
+
+	for (at = 0; at + sizeof(poison) <= block->size; at += sizeof(poison))
+		*(struct poison *)(block->data + at) = poison;
+	memcpy(block->data + at, &poison, block->size - at);
+}
+
+/* Fewer than four bytes at the end may have the pattern by chance. */
+void zio_block_check(struct zio_channel_core *chan, const struct zio_block *block)
+{
+	const struct poison poison = { ZIO_POISON }, *found;
+	size_t at, rest;
+
+	for (at = 0; at + sizeof(poison) <= block->len; at += sizeof(poison)) {
+		found = block->data + at;
+		if (found->word == poison.word) {
+			zio_poison_found(chan, block, at);
+			return;
+		}
+	}
+	rest = block->len - at;
+	if (rest >= 4 && !memcmp(block->data + at, &poison, rest))
+		zio_poison_found(chan, block, at);
+}
+
+#endif /* CONFIG_LOCKDEP */
