@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # check
+# kasan
 # kernel-module: snd-pcm
 # kernel-module: snd-hda-codec-generic
 # kernel-module: snd-hda-intel
@@ -80,6 +81,8 @@ test_ramp()
 	# A full buffer loses blocks, too: no program reads any more.
 	[ "$gaps" = "$xruns" ] && ! buffer_is_full || missing=$((lost - early))
 	is "$2: the statistics say the same" "$lost" $((early + missing))
+	echo 2 >$ramp/overruns
+	check "$2: the block behind each loss tells of it" in-order $node 60
 }
 
 test_stall()

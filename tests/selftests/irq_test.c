@@ -15,6 +15,7 @@
 
 #include "board.h"
 #include "harness.h"
+#include "order.h"
 
 #define MODEL		"/sys/module/test_irq/parameters/"
 #define TDC_CONFIG	ZIO_CONFIG "/devices/ztdc"
@@ -98,6 +99,32 @@ TEST("a pulse has the time of the clock that its control names", edge)
 	check_clock(fd, "realtime", CLOCK_REALTIME);
 	check_clock(fd, "tai", CLOCK_TAI);
 	check_clock(fd, "boottime", CLOCK_BOOTTIME);
+}
+
+/* Each round loses what the buffer has no room for; the numbers of blocks count all pulses. */
+TEST("each loss is told by the first pulse behind it", edge)
+{
+	unsigned int round, sum = 0, len;
+	struct order order = { 0 };
+	struct zio_control ctrl;
+	int fd;
+
+	make_tdc();
+	fd = open_node(TDC_NODE, "ctrl", O_RDONLY | O_NONBLOCK);
+	len = read_number(TDC "/cset0/chan0/buffer/max-buffer-len");
+	for (round = 0; round < 10; round++) {
+		fire(len + 5 * (round % 3));
+		sum += len + 5 * (round % 3);
+		while (read(fd, &ctrl, sizeof(ctrl)) > 0)
+			order_control(&order, &ctrl);
+		fire(1);
+		order_control(&order, (ctrl = read_control(fd), &ctrl));
+		ASSERT_EQ(ctrl.seq_num, sum++);
+	}
+	/* The reader may keep a block, so that the others are one less. */
+	ASSERT_TRUE(order.gaps >= 6);
+	ASSERT_TRUE(order.lost >= 3 * (5 + 10));
+	order_end(&order, TDC "/cset0/chan0");
 }
 
 /* A handler in a thread would take the time when the scheduler lets it. */

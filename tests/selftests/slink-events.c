@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "../models/qemu/slidas-pattern.h"
-#include "node.h"
+#include "order.h"
 
 #define MAX_WORDS	(1 << 20)
 #define LOST_BEFORE	0x10	/* driver's alarm: events before this one are lost */
@@ -36,6 +36,7 @@ static struct options {
 	uint64_t after, before;
 } options = { .count = 1 };
 
+static struct order order;
 static uint32_t words[MAX_WORDS];
 
 static void words_of_event(struct pair pair, const struct zio_control *ctrl)
@@ -125,6 +126,7 @@ static void print_alarms(const char *node)
 
 	while (n--) {
 		ctrl = read_control(fd);
+		order_control(&order, &ctrl);
 		printf("%u/%#x ", ctrl.nsamples, ctrl.drv_alarms);
 	}
 	printf("\n");
@@ -165,6 +167,7 @@ static void check_gaps(const char *node)
 	while (has_event(pair.ctrl)) {
 		usleep(1000 * options.slow);
 		ctrl = read_control(pair.ctrl);
+		order_control(&order, &ctrl);
 		words_of_event(pair, &ctrl);
 		lost |= !!(ctrl.drv_alarms & LOST_BEFORE);
 		n++;
@@ -189,9 +192,10 @@ static void drain(const char *node)
 	struct zio_control ctrl;
 
 	while (poll_events(fd, POLLIN, 1000 * options.drain)) {
-		if (read(fd, &ctrl, sizeof(ctrl)) == sizeof(ctrl))
+		if (read(fd, &ctrl, sizeof(ctrl)) == sizeof(ctrl)) {
+			order_control(&order, &ctrl);
 			n++;
-		else if (errno != EAGAIN)
+		} else if (errno != EAGAIN)
 			break;
 	}
 	printf("%d\n", n);

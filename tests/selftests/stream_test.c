@@ -14,6 +14,7 @@
 
 #include "board.h"
 #include "harness.h"
+#include "order.h"
 #include "ring.h"
 
 #define BURST		8
@@ -62,10 +63,8 @@ SETUP(mapped)
 
 struct reader {
 	struct pair pair;
-	bool started;
-	uint32_t seq;
+	struct order order;
 	uint8_t next;
-	unsigned long lost;
 	unsigned int alarms;
 };
 
@@ -74,17 +73,14 @@ static struct reader open_reader(const char *prefix)
 	return (struct reader){ .pair = open_pair(prefix, O_RDONLY) };
 }
 
-/* What was lost is a gap of the numbers, and the samples go on. */
+/* The samples go on, whatever was lost. */
 static void check_block(struct reader *r, const struct zio_control *ctrl, const uint8_t *data)
 {
 	unsigned int i;
 
-	if (r->started)
-		r->lost += ctrl->seq_num - r->seq;
-	if (!r->started)
+	order_control(&r->order, ctrl);
+	if (r->order.blocks == 1)
 		r->next = data[0];
-	r->started = true;
-	r->seq = ctrl->seq_num + 1;
 	r->alarms |= ctrl->zio_alarms;
 	for (i = 0; i < ctrl->nsamples; i++)
 		ASSERT_EQ(data[i], r->next++);
@@ -110,8 +106,8 @@ TEST("blocks come in order, and each loss is a gap", one_channel)
 	for (i = 0; i < 2000; i++)
 		read_block(&r);
 	/* All blocks until the last one that was read are counted. */
-	ASSERT_TRUE(r.lost <= read_number(STATISTICS "/lost_blocks"));
-	if (!r.lost)
+	ASSERT_TRUE(r.order.lost <= read_number(STATISTICS "/lost_blocks"));
+	if (!r.order.lost)
 		ASSERT_TRUE(!(r.alarms & ZIO_ALARM_LOST_BLOCK) || before);
 }
 
@@ -160,7 +156,7 @@ TEST("a stream that nobody reads runs dry, and tells so", one_channel)
 	r = open_reader(NODE "-0");
 	for (i = 0; i < 17; i++)
 		read_block(&r);
-	ASSERT_TRUE(r.lost > 100);
+	ASSERT_TRUE(r.order.lost > 100);
 	ASSERT_EQ(r.alarms & ZIO_ALARM_DRY, ZIO_ALARM_DRY);
 	ASSERT_EQ(r.alarms & ZIO_ALARM_LOST_BLOCK, ZIO_ALARM_LOST_BLOCK);
 }
@@ -317,7 +313,7 @@ TEST("readers, rings and taps come and go, and the stream goes on", mapped)
 	ASSERT_EQ(read_number(CSET "/statistics/fired"), fired);
 	ASSERT_EQ(read_number(STATISTICS "/dry"), dry);
 	/* On a busy machine a tick may be late. The board says what it has missed. */
-	ASSERT_TRUE(r.lost <= read_number(STATISTICS "/lost_blocks") - lost);
+	ASSERT_TRUE(r.order.lost <= read_number(STATISTICS "/lost_blocks") - lost);
 }
 
 TEST("a ring that was full goes on after a poll", mapped)

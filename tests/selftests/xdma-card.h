@@ -5,6 +5,7 @@
 
 #include "board.h"
 #include "harness.h"
+#include "order.h"
 
 #include "../models/qemu/xdma-regs.h"
 
@@ -15,7 +16,8 @@
 #define XDMA	"/sys/bus/zio/devices/xdma-0000"
 #define INPUT	XDMA "/cset0"
 #define OUTPUT	XDMA "/cset2"
-#define LOST	INPUT "/chan0/statistics/lost_blocks"
+#define CHAN	INPUT "/chan0"
+#define LOST	CHAN "/statistics/lost_blocks"
 #define SENT	OUTPUT "/chan0/statistics/blocks"
 #define UNSENT	OUTPUT "/chan0/statistics/lost_blocks"
 #define PCI	"/sys/bus/pci"
