@@ -84,15 +84,27 @@ static unsigned int uart_frames_per_block(const struct uart_line *line)
 	return max_t(size_t, 1, line->room / setup->format.size);
 }
 
-/* @at: the time of the first byte, by ktime_get_ns() */
+/*
+ * Two clocks are read, one after the other, and not always at the same distance. A block that
+ * would be a little earlier than the last one therefore came at once with it.
+ *
+ * @at: the time of the first byte, by ktime_get_ns()
+ */
 static void uart_stamp_block(struct uart_line *line, struct zio_block *block, u64 at)
 {
 	struct timespec64 then;
+	unsigned long flags;
+	s64 ns;
 
+	local_irq_save(flags);
 	zio_cset_stamp(line->cset, block);
-	then.tv_sec = block->tstamp.secs;
-	then.tv_nsec = block->tstamp.ticks;
-	then = timespec64_sub(then, ns_to_timespec64(ktime_get_ns() - at));
+	ns = at - ktime_get_ns();
+	local_irq_restore(flags);
+	ns += block->tstamp.secs * NSEC_PER_SEC + block->tstamp.ticks;
+	if (ns < line->stamp && line->stamp - ns < NSEC_PER_MSEC)
+		ns = line->stamp;
+	line->stamp = ns;
+	then = ns_to_timespec64(ns);
 	block->tstamp.secs = then.tv_sec;
 	block->tstamp.ticks = then.tv_nsec;
 }
