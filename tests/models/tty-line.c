@@ -5,6 +5,8 @@
  * A write of "a5 5a p01 f02 b00 o00" sends six bytes: two good ones, one with an error of
  * its parity, one with a framing error, a break, and an overrun. A write to "unplug" is
  * what a USB adapter does when it is pulled out.
+ *
+ * While the line is throttled, the other end sends nothing: the bytes are dropped.
  */
 #include <linux/kernel.h>
 #include <linux/module.h>
@@ -24,7 +26,8 @@
 
 static struct tty_driver *line_driver;
 static struct tty_port line_port;
-static bool is_plugged;
+static bool is_plugged, is_throttled;
+module_param_named(throttled, is_throttled, bool, 0400);
 static DEFINE_MUTEX(plug_lock); /* is_plugged */
 
 static int line_open(struct tty_struct *tty, struct file *file)
@@ -53,12 +56,24 @@ static void line_hangup(struct tty_struct *tty)
 	tty_port_hangup(&line_port);
 }
 
+static void line_throttle(struct tty_struct *tty)
+{
+	WRITE_ONCE(is_throttled, true);
+}
+
+static void line_unthrottle(struct tty_struct *tty)
+{
+	WRITE_ONCE(is_throttled, false);
+}
+
 static const struct tty_operations line_ops = {
 	.open = line_open,
 	.close = line_close,
 	.write = line_write,
 	.write_room = line_write_room,
 	.hangup = line_hangup,
+	.throttle = line_throttle,
+	.unthrottle = line_unthrottle,
 };
 
 static const struct tty_port_operations line_port_ops = { };
@@ -88,7 +103,8 @@ static int send(const char *text, const struct kernel_param *param)
 		flag = strcspn(text, "\n ") == 3 ? flag_of(*text++) : TTY_NORMAL;
 		if (hex2bin(&byte, text, 1))
 			return -EINVAL;
-		tty_insert_flip_char(&line_port, byte, flag);
+		if (!READ_ONCE(is_throttled))
+			tty_insert_flip_char(&line_port, byte, flag);
 	}
 	tty_flip_buffer_push(&line_port);
 	return 0;

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "harness.h"
+#include "order.h"
 #include "uart.h"
 
 #ifndef TIOCM_LOOP
@@ -154,6 +155,87 @@ TEST("a break between frames loses none, and has its alarm", with_line)
 	check_word(pair, 0x1211, 0, 0);
 	check_word(pair, 0x2221, 1, A_BREAK);
 	ASSERT_EQ(stat_of("lost-frames"), 0);
+}
+
+/* Frame @n, whose word is @n. Every seventh is damaged. */
+static void send_numbered(uint16_t n)
+{
+	unsigned int low = n & 0xff, high = n >> 8;
+	char text[64];
+
+	snprintf(text, sizeof(text), "7e 02 %02x %s%02x %02x", low, n % 7 == 4 ? "p" : "", high,
+		 (2 + low + high) & 0xff);
+	send_text(text);
+}
+
+TEST_EACH("each loss is told by the first of the blocks behind it, with %s frames each", with_line,
+	  "1", "4")
+{
+	unsigned int each = atoi(value), n, got = 0, most = 0;
+	struct order order = { .mask = 0xffff };
+	struct zio_control ctrl;
+	struct pair pair;
+	uint16_t data[4];
+
+	make_board("b", LINE, each == 1 ?
+		   "frame=length size=8 start=7e checksum=sum8 ssize=2 frames=1" :
+		   "frame=length size=8 start=7e checksum=sum8 ssize=2 frames=4");
+	pair = open_pair(ZUART, O_RDONLY);
+	for (n = 0; n < 200; n++) {
+		send_numbered(n);
+		/* A block that is not full ends at the loss. */
+		while (poll_events(pair.ctrl, POLLIN, n < 199 ? 5 : 500)) {
+			ctrl = read_control(pair.ctrl);
+			order_control(&order, &ctrl);
+			ASSERT_EQ(read(pair.data, data, sizeof(data)), 2 * ctrl.nsamples);
+			order_data(&order, data[0], ctrl.nsamples, each);
+			got += ctrl.nsamples;
+			most = ctrl.nsamples > most ? ctrl.nsamples : most;
+		}
+	}
+	ASSERT_EQ(most, each);
+	ASSERT_TRUE(got >= 160);
+	ASSERT_TRUE(order.lost >= 25);
+	ASSERT_TRUE(stat_of("lost-frames") >= 28);
+	diag("%u frames, %llu losses", got, (unsigned long long)order.lost);
+}
+
+static bool is_throttled(void)
+{
+	return *text_in(LINE_PARAM "/throttled") == 'Y';
+}
+
+/* A tty that nobody reads: its discipline stops the other end when its memory is full. */
+static void fill_tty(int tty)
+{
+	struct termios termios;
+	char text[3 * 64 + 1] = "";
+	unsigned int i;
+
+	for (i = 0; i < 64; i++)
+		strcat(text, "61 ");
+	ASSERT_TRUE(!tcgetattr(tty, &termios));
+	cfmakeraw(&termios);
+	ASSERT_TRUE(!tcsetattr(tty, TCSANOW, &termios));
+	for (i = 0; i < 200 && !is_throttled(); i++) {
+		send_text(text);
+		usleep(1000);
+	}
+	ASSERT_TRUE(is_throttled());
+}
+
+TEST("a tty that was throttled before is not silent", with_line)
+{
+	int tty = open_file(LINE, O_RDWR | O_NOCTTY | O_NONBLOCK);
+	struct pair pair;
+
+	fill_tty(tty);
+	pair = make_line();
+	ASSERT_TRUE(!is_throttled());
+	send_text(FRAME_1);
+	ASSERT_EQ(poll_events(pair.ctrl, POLLIN, 10000), POLLIN);
+	check_word(pair, 0x1211, 0, 0);
+	close(tty);
 }
 
 /* A child reads until an error, and exits with it. */
