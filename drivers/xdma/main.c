@@ -190,6 +190,35 @@ static irqreturn_t xdma_interrupt(int irq, void *data)
 	return IRQ_HANDLED;
 }
 
+/* The period of the look at engines that do not interrupt */
+#define XDMA_WATCH_JIFFIES	HZ
+
+/* As the interrupt, which is off meanwhile. Nobody stops or restarts the engine. */
+static void xdma_look_at(struct xdma_engine *engine)
+{
+	mutex_lock(&engine->stopping);
+	if (xdma_runs(engine)) {
+		disable_irq(engine->irq);
+		xdma_interrupt(engine->irq, engine);
+		enable_irq(engine->irq);
+	}
+	mutex_unlock(&engine->stopping);
+}
+
+/*
+ * An interrupt of the card is a write to memory. While the card may do no DMA, its engines stop
+ * with an error, and no interrupt tells: readers would wait for ever.
+ */
+static void xdma_watch(struct work_struct *work)
+{
+	struct xdma_card *card = container_of(work, struct xdma_card, watch.work);
+	unsigned int i;
+
+	for (i = 0; i < card->n_h2c + card->n_c2h; i++)
+		xdma_look_at(&card->engine[i]);
+	schedule_delayed_work(&card->watch, XDMA_WATCH_JIFFIES);
+}
+
 static int xdma_request_engine(struct xdma_engine *engine)
 {
 	struct xdma_card *card = engine->card;
@@ -243,6 +272,7 @@ static void xdma_cancel_works(void *data)
 	struct xdma_card *card = data;
 	unsigned int i;
 
+	cancel_delayed_work_sync(&card->watch);
 	for (i = 0; i < card->n_h2c + card->n_c2h; i++)
 		cancel_work_sync(&card->engine[i].fail_work);
 }
@@ -307,11 +337,13 @@ static int xdma_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		return -ENOMEM;
 	card->pdev = pdev;
 	card->dev = &pdev->dev;
+	INIT_DELAYED_WORK(&card->watch, xdma_watch);
 	pci_set_drvdata(pdev, card);
 	ret = xdma_prepare_card(card);
 	if (ret)
 		return ret;
 	xdma_describe(card);
+	schedule_delayed_work(&card->watch, XDMA_WATCH_JIFFIES);
 	return PTR_ERR_OR_ZERO(devm_zio_device_register(&pdev->dev, &card->desc,
 							ZIO_ID_AUTO, card));
 }

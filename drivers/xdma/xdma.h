@@ -106,6 +106,7 @@ struct xdma_card {
 	unsigned int n_h2c;
 	unsigned int n_c2h;
 	unsigned int n_user;	/* user interrupts with a vector of their own */
+	struct delayed_work watch;
 	struct xdma_engine engine[2 * XDMA_MAX_ENGINES];	/* H2C first */
 	struct zio_cset_desc cset[2 * XDMA_MAX_ENGINES];	/* C2H first */
 	struct zio_device_desc desc;
