@@ -147,10 +147,12 @@ static void ziio_tend_buffer(struct work_struct *work)
 	if (state->zbuf)
 		ret = ziio_put_first(&state->zbuf->buf, state->indio);
 	mutex_unlock(&state->attach_lock);
-	if (ret)
-		dev_err(&state->pdev->dev,
-			"%s: a user of IIO has stopped it, and it does not start again: error %d\n",
-			dev_name(&state->indio->dev), ret);
+	if (!ret)
+		return;
+	dev_err(&state->pdev->dev,
+		"%s: a user of IIO has stopped it, and it does not start again: error %d\n",
+		dev_name(&state->indio->dev), ret);
+	ziio_fail_all(state, ret);
 }
 
 /*

@@ -132,6 +132,7 @@ struct ziio_buffer {
  * @attach_lock: protects @zbuf, @is_gone and @former
  * @is_gone: the IIO device goes, and takes neither a buffer nor a trigger
  * @detaching: the driver itself stops the device, so no gap counts
+ * @error: why IIO does not start the device again, after another user has stopped it; 0: it runs
  * @was_stopped: disable() was called, and enable() was not; under IIO's lock
  * @tend_work: puts the buffer back in its place after a user of IIO made a change
  * @finish_lock: taken to finish blocks that are not full
@@ -162,6 +163,7 @@ struct ziio_state {
 	bool is_gone;
 	bool detaching;
 	bool was_stopped;
+	int error;
 	struct work_struct tend_work;
 	struct mutex finish_lock; /* the end of blocks that are not full */
 
@@ -199,6 +201,7 @@ extern const struct zio_attr_desc ziio_set_attrs[];
 extern const unsigned int ziio_n_set_attrs;
 void ziio_store(struct ziio_state *state, const void *scan);
 void ziio_finish_all(struct ziio_state *state);
+void ziio_fail_all(struct ziio_state *state, int error);
 
 /* buffer.c */
 int ziio_attach(struct ziio_state *state);

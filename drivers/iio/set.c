@@ -188,6 +188,31 @@ void ziio_finish_all(struct ziio_state *state)
 	mutex_unlock(&state->finish_lock);
 }
 
+/**
+ * ziio_fail_all() - fail all sets, now and when they are armed
+ * @state: the device, which gives no scans any more
+ * @error: why
+ *
+ * Readers would wait for ever otherwise.
+ *
+ * Context: Process, sleeps.
+ */
+void ziio_fail_all(struct ziio_state *state, int error)
+{
+	struct ziio_set *set = state->set, *end = set + state->n_set;
+
+	mutex_lock(&state->finish_lock);
+	WRITE_ONCE(state->error, error);
+	for (; set < end; set++) {
+		/* The exchange pairs with the barrier in ziio_set_raw_io(). */
+		if (!xchg(&set->block, NULL))
+			continue;
+		synchronize_rcu();
+		zio_cset_fail(set->cset, error);
+	}
+	mutex_unlock(&state->finish_lock);
+}
+
 static int ziio_set_init(struct zio_cset *cset)
 {
 	struct ziio_state *state = zio_cset_priv(cset);
@@ -230,6 +255,9 @@ static int ziio_set_raw_io(struct zio_cset *cset)
 		ziio_use_mask(set, zio_cset_mask(cset));
 	/* For ziio_store_scan() */
 	smp_store_release(&set->block, zio_cset_block(cset));
+	smp_mb(); /* pairs with ziio_fail_all(): it finds the block, or this function the error */
+	if (unlikely(READ_ONCE(state->error)) && xchg(&set->block, NULL))
+		return READ_ONCE(state->error);
 	if (state->trig)
 		ziio_ask(state);
 	return ZIO_PENDING;

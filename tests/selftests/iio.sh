@@ -160,6 +160,27 @@ test_losses()
 	remove_iio a
 }
 
+# Scans come faster than the reader is: it finds gaps, and the ramp tells how long they are.
+test_order()
+{
+	make_iio a iio=iio-ramp trigger=ramp-trigger channels=voltage0 nsamples=2
+	zio-links
+	in-order $node-0-0 40 12 >/tmp/said 2>&1 &
+	reader=$!
+	while kill -0 $reader 2>/dev/null; do
+		fire 400
+	done
+	status=0
+	wait $reader || status=$?
+	is "each loss is told by the block behind it" $status 0
+	diag "blocks, gaps, lost blocks: $(cat /tmp/said)"
+	check "blocks were lost" grep -q '^40 [1-9]' /tmp/said
+	remove_iio a
+	# The next tests count scans from 0.
+	write_file $drivers/iio-ramp/unbind iio-ramp >/dev/null
+	write_file $drivers/iio-ramp/bind iio-ramp >/dev/null
+}
+
 test_rescale()
 {
 	make_iio a iio=iio-ramp trigger=ramp-trigger channels=accel_x nsamples=1
@@ -272,6 +293,35 @@ test_beside_kfifo()
 	done
 }
 
+# A user of IIO stops the device, which then does not start any more.
+test_no_restart()
+{
+	make_iio a iio=iio-ramp trigger=ramp-trigger channels=voltage0 nsamples=4
+	zio-links
+	cat $node-0-0-data >/dev/null 2>/tmp/said &
+	reader=$!
+	check "a reader waits" wait_until 20 sh -c "ls -l /proc/$reader/fd | grep -q ziio"
+	echo 1 >$ramp/refuse
+	echo 1 >"$(iio_of iio-ramp)"/scan_elements/in_temp_en
+	check_fails "a user of IIO stops it" write_file "$(iio_of iio-ramp)"/buffer/enable 1
+	check "the reader does not wait any more" wait_until 20 eval "! kill -0 $reader"
+	kill $reader 2>/dev/null
+	wait $reader
+	is "it gets EIO" "$(grep -c "Input/output error" /tmp/said)" 1
+	is "so does the next one" \
+		"$(timeout 20 cat $node-0-0-data 2>&1 >/dev/null |
+			grep -c "Input/output error")" 1
+	echo 0 >$ramp/refuse
+	echo 0 >"$(iio_of iio-ramp)"/scan_elements/in_temp_en
+	remove_iio a
+	make_iio a iio=iio-ramp trigger=ramp-trigger channels=voltage0 nsamples=4
+	zio-links
+	fire 4
+	set -- $(samples 0-0 u2 8)
+	is "a new device has samples" "$#" 4
+	remove_iio a
+}
+
 has_gaps()
 {
 	[ "$(cat $ziio/cset0/gaps)" -ge "$1" ]
@@ -358,11 +408,13 @@ test_samples
 test_mask
 test_times
 test_losses
+test_order
 test_rescale
 test_zio_trigger
 test_failures
 test_separate
 test_beside_kfifo
+test_no_restart
 test_gone
 test_storm
 rmmod iio-ramp
