@@ -21,6 +21,7 @@ struct card {
 	struct s5933_dma dma;
 	size_t pos;		/* bytes in the block */
 	struct mutex ending;	/* taken to fail a block, and to stop */
+	struct delayed_work watch;
 };
 
 static uint start;
@@ -150,9 +151,9 @@ static int card_init(struct zio_cset *cset)
 	return 0;
 }
 
-/* The driver has no timers, and no work. */
 static void card_halt(struct s5933 *chip)
 {
+	cancel_delayed_work_sync(&container_of(chip, struct card, chip)->watch);
 }
 
 /* A card needs at least this time for a step of a reset. */
@@ -196,6 +197,27 @@ static void card_restart(struct s5933 *chip)
 	if (ret)
 		zio_cset_fail(card->cset, ret);
 	mutex_unlock(&card->ending);
+	schedule_delayed_work(&card->watch, HZ);
+}
+
+/* A card that has lost its state does not interrupt: a reader would wait for ever. */
+static void card_watch(struct work_struct *work)
+{
+	struct card *card = container_of(work, struct card, watch.work);
+	unsigned long flags;
+	bool is_lost;
+	u32 status;
+
+	spin_lock_irqsave(&card->chip.lock, flags);
+	status = s5933_read_status(&card->chip);
+	is_lost = !s5933_is_gone(status) && !s5933_has_state(&card->chip, status);
+	spin_unlock_irqrestore(&card->chip.lock, flags);
+	if (is_lost) {
+		dev_warn(card->chip.dev, "the card had lost its state; it was restarted\n");
+		card_restart(&card->chip);
+	} else {
+		schedule_delayed_work(&card->watch, HZ);
+	}
 }
 
 static const struct s5933_ops card_chip_ops = {
@@ -239,6 +261,7 @@ static int card_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (!card)
 		return -ENOMEM;
 	mutex_init(&card->ending);
+	INIT_DELAYED_WORK(&card->watch, card_watch);
 	ret = s5933_probe(&card->chip, pdev, &card_chip_ops);
 	ret = ret ?: s5933_start(&card->chip);
 	if (ret)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # check
+# kasan
 #
 # zio-s5933-mini, the small driver to copy, on a card with an id of its own: words, a
 # suspend, and blocks that it cannot begin.
@@ -66,6 +67,22 @@ mini_without_map()
 	rmmod s5933_fail
 }
 
+# The card loses its state, as in a reset of the bus. The driver's watch begins the block anew.
+mini_lost_state()
+{
+	slink-bench -c $mini_card mode=stop >/dev/null
+	check "mini: nothing comes before the loss" read-queued ${mini%-data}
+	slink-bench -c $mini_card gone=1 >/dev/null
+	slink-bench -c $mini_card gone=0 >/dev/null
+	slink-bench -c $mini_card mode=block >/dev/null
+	exec 5<$mini
+	check "mini: words after the card has lost its state" read_mini
+	exec 5<&-
+	[ "$status" -eq 0 ] || return
+	check "mini: the log tells" eval \
+		"dmesg | grep -q 'zio-s5933-mini .*: the card had lost its state'"
+}
+
 # The small driver for any card with the chip, and a card with an id of its own. The start
 # value has return lines, by which the bench knows the card. The source sends no control
 # words.
@@ -82,12 +99,17 @@ test_mini()
 	# Each word follows the one before it, in blocks of a page.
 	is "mini: words" "$(dd if=$mini bs=4096 count=50 2>/dev/null | od -An -v -tu4 -w4 |
 		awk '$1 != NR - 1 { wrong++ } END { print NR, wrong + 0 }')" "51200 0"
+	echo 1 >/sys/bus/zio/devices/s5933-0000/cset0/chan0/buffer/prefer-new
+	check "mini: the block behind a loss tells of it" eval \
+		"in-order ${mini%-data} 50 32 500 >/tmp/order"
+	check "mini: blocks were lost" grep -q '^50 [1-9]' /tmp/order
+	echo 0 >/sys/bus/zio/devices/s5933-0000/cset0/chan0/buffer/prefer-new
 	if can_suspend; then
 		suspend 0
 		is "mini: words after a suspend" "$(dd if=$mini bs=4096 count=50 2>/dev/null |
 			wc -c)" 204800
 	fi
-	mini_without_map
+	mini_lost_state && mini_without_map
 	slink-bench -c $mini_card mode=stop inject-every=0 inject-faults=0
 	is "mini: no fault" "$(slink-bench -c $mini_card faults)" 0
 	check "mini: unloaded" zio-unload zio-s5933-mini
