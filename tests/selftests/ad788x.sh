@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # check
+# kasan
 # model: spi-ad788x
 #
 # zio-ad788x against a model of the chips on an SPI bus.

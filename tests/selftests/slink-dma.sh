@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # check
+# kasan
 # swiotlb
 #
 # DMA of the S-LINK card to blocks of each buffer type, which are mapped once: with an

@@ -72,6 +72,27 @@ def test_check_has_each_module() -> None:
     assert not missing
 
 
+# Drivers without samples of an input
+NO_SAMPLES = set(
+    "zio-board zio-fake-dtc zio-irq-tdc zio-play zio-s5933 zio-sps".split()
+)
+
+
+def test_sanitizers_have_each_input() -> None:
+    """The core of a debug kernel finds memory that a driver has not written."""
+    names = at("kasan") | at("leaks")
+    texts = "\n".join(test.text for test in find_all() if test.path.stem in names)
+    drivers = {path.stem for path in (ROOT / "drivers").glob("zio-*.c")}
+    drivers |= {f"zio-{path.name}" for path in (ROOT / "drivers").iterdir() if path.is_dir()}
+    drivers = (drivers | {"zio-s5933-mini"}) & modules_of_the_product() - NO_SAMPLES
+    missing = {
+        name
+        for name in drivers
+        if not re.search(rf"\b({name}|{name.removeprefix('zio-')})\b", texts)
+    }
+    assert not missing
+
+
 def test_leaks_or_kasan() -> None:
     assert not at("leaks") & at("kasan")
     assert at("leaks")
