@@ -118,7 +118,7 @@ struct zio_channel_core {
 	u32 seq;
 	u32 played; /* output: up to which block, by seq */
 	u32 dropped; /* and how many of them were not */
-	atomic_t alarms_new; /* and ZIO_NOTED_LOSS */
+	atomic_t alarms_new; /* and ZIO_NOTED_* */
 	atomic_t lost_new; /* noted by the driver: see zio_cset_lost() */
 	atomic_t alarms_dropped; /* of dropped blocks: see zio_channel_pop_unread() */
 	atomic_t alarms;
@@ -242,6 +242,7 @@ struct zio_device {
 	struct zio_attr_set attrs;
 	struct device_attribute *file; /* of attrs: see config/sysfs-device.c */
 	const struct attribute **files; /* all of them, or NULL */
+	bool has_sets; /* all of them; under the lock of dev: see device/power.c */
 	struct zio_cset_core *cset[]; /* of desc->n_cset sets */
 };
 

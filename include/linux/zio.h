@@ -58,6 +58,12 @@ struct zio_trigger;
  *        in force. @chan is NULL for an attribute of the set, or of the board's trigger.
  * @attr_get: optional; context as for @attr_set. Reads the value from the hardware.
  *        Sets without it show the last value that was set.
+ * @resumed: optional. The machine was suspended, and the parent of the device is resumed.
+ *        The core has noted the alarm: the operation is for a driver whose samples would be
+ *        wrong otherwise. Returns true if the hardware may have forgotten the blocks. The
+ *        core then calls @stop_io, and arms the set again. Process context, may sleep, one
+ *        call at a time per set. Programs are frozen. No @stop_io runs beside it. The set
+ *        need not be armed.
  *
  * @attr_set and @attr_get run beside @raw_io: the driver protects the data that they
  * share.
@@ -74,6 +80,7 @@ struct zio_cset_ops {
 			const struct zio_attr_desc *attr, u32 value);
 	int (*attr_get)(struct zio_cset *cset, struct zio_channel *chan,
 			const struct zio_attr_desc *attr, u32 *value);
+	bool (*resumed)(struct zio_cset *cset);
 };
 
 #define ZIO_CSET_OUTPUT		BIT(0)	/* samples go to the hardware */

@@ -110,6 +110,7 @@ static_assert(ZIO_ALARM_LOST_BLOCK == 1, "lost block");
 static_assert(ZIO_ALARM_LOST_TRIGGER == 2, "lost trigger");
 static_assert(ZIO_ALARM_LOST_SNIFF == 4, "lost sniff");
 static_assert(ZIO_ALARM_DRY == 8, "dry");
+static_assert(ZIO_ALARM_SUSPENDED == 0x20, "suspended");
 
 static_assert(ZIO_ATTR_NBITS == 0, "nbits");
 static_assert(ZIO_ATTR_GAIN == 1, "gain");

@@ -477,6 +477,7 @@ TEST("names of alarms", make_dir)
 
 	ASSERT_STR(zio_alarm_name(0), "lost-block");
 	ASSERT_TRUE(is_name(zio_alarm_name(3), "dry") && !zio_alarm_name(4));
+	ASSERT_TRUE(is_name(zio_alarm_name(5), "suspended") && !zio_alarm_name(6));
 	ASSERT_EQ(zio_alarm_text(0x83, text, sizeof(text)), 28);
 	ASSERT_STR(text, "lost-block,lost-trigger,bit7");
 	ASSERT_TRUE(!zio_alarm_text(0, text, sizeof(text)) && !*text, "no alarm");

@@ -169,7 +169,7 @@ const char *zio_alarm_name(unsigned int bit);
 /**
  * zio_alarm_text() - print the names of alarms, with commas between
  * @alarms: zio_alarms of a control
- * @text: receives the text, such as "lost-block,bit5"; NULL if @size is 0
+ * @text: receives the text, such as "lost-block,bit6"; NULL if @size is 0
  * @size: bytes of @text
  *
  * Context: Any thread.

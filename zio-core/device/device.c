@@ -13,6 +13,7 @@
 #include <linux/list.h>
 #include <linux/log2.h>
 #include <linux/module.h>
+#include <linux/pm_runtime.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 #include <linux/zio-stream.h>
@@ -194,8 +195,9 @@ static struct zio_device *alloc_device(struct device *parent,
 	device_initialize(&zdev->dev);
 	zdev->dev.parent = parent;
 	zdev->dev.bus = &zio_bus;
+	zdev->dev.type = &zio_device_type;
 	zdev->dev.release = release_device;
-	device_set_pm_not_required(&zdev->dev);
+	pm_runtime_no_callbacks(&zdev->dev);
 	ret = take_id(zdev, id) ?: dev_set_name(&zdev->dev, "%s-%04x", zdev->name, zdev->id) ?:
 		zio_device_create_attrs(zdev);
 	if (ret) {
@@ -252,6 +254,7 @@ static int add_device(struct zio_device *zdev)
 	}
 	zio_bus_link(zdev);
 	zio_device_link_sets(zdev);
+	zio_device_show_sets(zdev, true);
 	dev_set_uevent_suppress(&zdev->dev, false);
 	kobject_uevent(&zdev->dev.kobj, KOBJ_ADD);
 	return 0;
@@ -301,6 +304,7 @@ EXPORT_SYMBOL_GPL(zio_device_register);
  */
 void zio_device_unregister(struct zio_device *zdev)
 {
+	zio_device_show_sets(zdev, false);
 	zio_bus_unlink(zdev);
 	zio_device_remove_files(zdev);
 	unregister_sets(zdev, zdev->desc->n_cset);

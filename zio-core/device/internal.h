@@ -9,6 +9,12 @@
 bool zio_device_name_is_valid(const char *name);
 bool zio_device_desc_is_valid(const struct zio_device_desc *desc);
 
+/* power.c */
+extern const struct device_type zio_device_type;
+int zio_device_suspend(struct device *dev);
+int zio_device_resume(struct device *dev);
+void zio_device_show_sets(struct zio_device *zdev, bool shown);
+
 /* cset.c */
 struct zio_cset_core *zio_cset_create(struct zio_device *zdev,
 				      const struct zio_cset_desc *desc,

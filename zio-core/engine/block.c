@@ -384,7 +384,9 @@ void zio_block_take_alarms(struct zio_channel_core *chan, struct zio_block *bloc
 	int alarms;
 
 	count_if_noted(chan);
-	alarms = atomic_fetch_and(ZIO_NOTED_LOSS, &chan->alarms_new) & ~ZIO_NOTED_LOSS;
+	alarms = atomic_fetch_and(ZIO_NOTED_LOSS | ZIO_NOTED_SUSPEND, &chan->alarms_new);
+	if (alarms & ZIO_NOTED_SUSPEND)
+		alarms |= ZIO_ALARM_SUSPENDED;
 	block->zio_alarms |= alarms;
 	block->drv_alarms |= alarms >> 8;
 }

@@ -60,6 +60,9 @@
  */
 #define ZIO_NOTED_LOSS		BIT(16)
 
+/* As above: from a suspend to the resume, each block that is done has ZIO_ALARM_SUSPENDED. */
+#define ZIO_NOTED_SUSPEND	BIT(17)
+
 /* Flags of zio_cset_arm_channel() */
 #define ZIO_ARM_WAKE		BIT(0)
 #define ZIO_ARM_NEW		BIT(1) /* only if the queue is still empty */
@@ -140,6 +143,7 @@ void zio_cset_quiesce(struct zio_cset_core *cset);
 void zio_cset_unfreeze(struct zio_cset_core *cset);
 void zio_cset_stop(struct zio_cset_core *cset, bool stop);
 bool zio_cset_takes_events(const struct zio_cset_core *cset);
+bool zio_cset_is_in_use(const struct zio_cset_core *cset);
 void zio_cset_kill(struct zio_cset_core *cset);
 void zio_cset_lock_channels(struct zio_cset_core *cset);
 void zio_cset_unlock_channels(struct zio_cset_core *cset);

@@ -283,6 +283,22 @@ bool zio_cset_takes_events(const struct zio_cset_core *cset)
 }
 
 /**
+ * zio_cset_is_in_use() - check whether a set misses what comes while the machine sleeps
+ * @cset: the channel set
+ *
+ * Context: Any.
+ *
+ * Return: true if it is armed, or its events come by themselves. Any other set waits for a
+ * program.
+ */
+bool zio_cset_is_in_use(const struct zio_cset_core *cset)
+{
+	if (atomic_read(&cset->state) & CSET_PHASE)
+		return true;
+	return zio_cset_takes_events(cset) && !READ_ONCE(cset->on_demand);
+}
+
+/**
  * zio_cset_kill() - mark a set as gone
  * @cset: the channel set
  *

@@ -275,12 +275,23 @@ static int test_attr_set(struct zio_cset *cset, struct zio_channel *chan,
 	return tdev->attr_error;
 }
 
+static bool test_resumed(struct zio_cset *cset)
+{
+	struct test_device *tdev = zio_cset_priv(cset);
+
+	tdev->resume_calls++;
+	if (tdev->resume)
+		tdev->resume(tdev);
+	return tdev->resume_return;
+}
+
 static const struct zio_cset_ops test_ops = {
 	.raw_io = test_raw_io,
 	.stop_io = test_stop_io,
 	.refill = test_refill,
 	.check_shape = test_check_shape,
 	.attr_set = test_attr_set,
+	.resumed = test_resumed,
 };
 
 static const struct zio_cset_ops test_event_ops = {
@@ -290,6 +301,7 @@ static const struct zio_cset_ops test_event_ops = {
 	.check_shape = test_check_shape,
 	.arm_event = test_arm_event,
 	.attr_set = test_attr_set,
+	.resumed = test_resumed,
 };
 
 static const struct zio_attr_desc test_cset_attrs[] = {

@@ -74,6 +74,9 @@
  * @new_scaling: what attr_set() makes of @new_scaling_of; or NULL
  * @new_scaling_of: number of a channel, or ZIO_ALL_CHANNELS
  * @attr_error: what attr_set() returns
+ * @resume_calls: number of calls of resumed()
+ * @resume_return: what resumed() returns
+ * @resume: resumed() calls it; or NULL
  */
 struct test_device {
 	struct kunit *test;
@@ -101,6 +104,9 @@ struct test_device {
 	const struct zio_scaling *new_scaling;
 	unsigned int new_scaling_of;
 	int attr_error;
+	unsigned int resume_calls;
+	bool resume_return;
+	void (*resume)(struct test_device *tdev);
 };
 
 /*

@@ -179,6 +179,7 @@ struct zio_shots_info {
 #define ZIO_ALARM_LOST_TRIGGER	(1 << 1)	/* the set was still armed */
 #define ZIO_ALARM_LOST_SNIFF	(1 << 2)	/* sniff-ctrl: lost controls */
 #define ZIO_ALARM_DRY		(1 << 3)	/* a stream had no free block, or none to play */
+#define ZIO_ALARM_SUSPENDED	(1 << 5)	/* the machine was suspended: samples may be lost */
 
 /**
  * struct zio_control - description of one block

@@ -47,10 +47,10 @@ def test_a_block_is_an_array(block_file: Maker) -> None:
 
 def test_alarms(tmp_path: Path) -> None:
     control = make_control(0, 0, 1)
-    control["zio_alarms"] = 0b100001
+    control["zio_alarms"] = 0b1100001
     (tmp_path / "f").write_bytes(control.tobytes())
     with zio.open(str(tmp_path / "f")) as ch:
-        assert [block.alarms for block in ch] == [("lost-block", "bit5")]
+        assert [block.alarms for block in ch] == [("lost-block", "suspended", "bit6")]
 
 
 def test_shots(tmp_path: Path) -> None:

@@ -38,7 +38,11 @@ static const char *const buffer_attr[ZIO_MAX_STD_ATTR] = {
 };
 
 static const char *const alarm_name[] = {
-	"lost-block", "lost-trigger", "lost-sniff", "dry",
+	[0] = "lost-block",
+	[1] = "lost-trigger",
+	[2] = "lost-sniff",
+	[3] = "dry",
+	[5] = "suspended",
 };
 
 const char *zio_attr_name(enum zio_attr_owner owner, unsigned int index)

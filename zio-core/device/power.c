@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * power.c: a suspend of the machine, which the blocks tell
+ *
+ * The kernel suspends a device before its parent, and resumes it after that. So nothing comes
+ * from the board between the two functions but what it sends while it goes to sleep, or wakes.
+ * A block that is done meanwhile has the alarm, and so has the first one after that: programs
+ * see the gap, whatever the driver knows of it. (A notifier of the kernel would come after the
+ * programs run again, and after the first blocks.)
+ *
+ * As a driver does, these functions only note: the owner of the phase raises the alarm.
+ */
+#include <linux/pm.h>
+
+#include "device/internal.h"
+
+static void suspend_set(struct zio_cset_core *cset)
+{
+	unsigned int i;
+
+	mutex_lock(&cset->mutex);
+	for (i = 0; zio_cset_is_in_use(cset) && i < cset->n_active; i++)
+		atomic_or(ZIO_NOTED_SUSPEND, &cset->active[i]->alarms_new);
+	mutex_unlock(&cset->mutex);
+}
+
+/* The channels may be other ones than before: a note outlives the change. */
+static void end_note(struct zio_channel_core *chan)
+{
+	if (!(atomic_read(&chan->alarms_new) & ZIO_NOTED_SUSPEND))
+		return;
+	zio_channel_raise(chan, ZIO_ALARM_SUSPENDED);
+	atomic_andnot(ZIO_NOTED_SUSPEND, &chan->alarms_new);
+}
+
+static void resume_set(struct zio_cset_core *cset)
+{
+	unsigned int i;
+
+	mutex_lock(&cset->mutex);
+	if (cset->ops->resumed && cset->ops->resumed(&cset->pub)) {
+		zio_cset_freeze(cset);
+		zio_cset_unfreeze(cset);
+	}
+	for (i = 0; i < cset->n_chan; i++)
+		end_note(cset->chan[i]);
+	mutex_unlock(&cset->mutex);
+}
+
+/* The kernel holds the lock of @dev, for all that follow. */
+static void call_sets(struct device *dev, void (*call)(struct zio_cset_core *cset))
+{
+	struct zio_device *zdev = to_zio_device(dev);
+	unsigned int i;
+
+	for (i = 0; zdev->has_sets && i < zdev->desc->n_cset; i++)
+		call(zdev->cset[i]);
+}
+
+int zio_device_suspend(struct device *dev)
+{
+	call_sets(dev, suspend_set);
+	return 0;
+}
+
+int zio_device_resume(struct device *dev)
+{
+	call_sets(dev, resume_set);
+	return 0;
+}
+
+static const struct dev_pm_ops zio_pm_ops = {
+	SYSTEM_SLEEP_PM_OPS(zio_device_suspend, zio_device_resume)
+};
+
+const struct device_type zio_device_type = {
+	.pm = pm_sleep_ptr(&zio_pm_ops),
+};
+
+/* A suspend concerns the sets, or not any more: waits for one that goes on. */
+void zio_device_show_sets(struct zio_device *zdev, bool shown)
+{
+	device_lock(&zdev->dev);
+	zdev->has_sets = shown;
+	device_unlock(&zdev->dev);
+}
