@@ -432,12 +432,31 @@ void uart_parser_fail(struct uart_parser *parser, u8 reason, unsigned int n_byte
 	}
 }
 
+/* Only start bytes or a checksum tell that the first bytes are the rest of a line. */
+static bool frame_hides_start(const struct uart_format *format)
+{
+	return frame_is_delimited(format) && !format->start.len && !format->check;
+}
+
+/**
+ * uart_parser_cut() - note that the line may have lost any number of bytes here
+ * @parser: the parser; uart_parser_next() has returned false
+ * @reason: UART_*
+ *
+ * As uart_parser_fail(), but no frame is known to be lost.
+ *
+ * Context: any; one call for a parser at a time.
+ */
+void uart_parser_cut(struct uart_parser *parser, u8 reason)
+{
+	uart_parser_fail(parser, reason, 0);
+	parser->discarding |= frame_hides_start(parser->format);
+}
+
 /**
  * uart_parser_init() - allocate the memory of a parser
  * @parser: the parser, zeroed
  * @format: stays valid until uart_parser_free()
- *
- * The first bytes may be the rest of a line. Only start bytes or a checksum tell.
  *
  * Context: process, sleeps.
  * Return: 0 or -ENOMEM.
@@ -449,7 +468,7 @@ int uart_parser_init(struct uart_parser *parser, const struct uart_format *forma
 	parser->format = format;
 	parser->capacity = 2 * most;
 	parser->need = 1;
-	parser->discarding = frame_is_delimited(format) && !format->start.len && !format->check;
+	parser->discarding = frame_hides_start(format);
 	uart_check_init(parser->table, format->check);
 	parser->raw = kvmalloc(parser->capacity, GFP_KERNEL);
 	parser->at = kvmalloc_array(parser->capacity, sizeof(u64), GFP_KERNEL);

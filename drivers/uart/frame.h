@@ -128,6 +128,7 @@ int uart_parser_init(struct uart_parser *parser, const struct uart_format *forma
 void uart_parser_free(struct uart_parser *parser);
 void uart_parser_put(struct uart_parser *parser, u8 byte, u64 at);
 void uart_parser_fail(struct uart_parser *parser, u8 reason, unsigned int n_bytes);
+void uart_parser_cut(struct uart_parser *parser, u8 reason);
 bool uart_parser_next(struct uart_parser *parser, struct uart_found *found);
 
 /* checksum.c */

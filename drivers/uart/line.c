@@ -263,6 +263,19 @@ static void uart_stop_io(struct zio_cset *cset)
 	mutex_unlock(&line->lock);
 }
 
+/* The line may have lost bytes: the frame that has begun ends here, and so does its block. */
+static bool uart_resumed(struct zio_cset *cset)
+{
+	struct uart_line *line = zio_cset_priv(cset);
+
+	mutex_lock(&line->lock);
+	uart_finish_block(line);
+	uart_parser_cut(&line->parser, UART_CUT);
+	uart_take_frames(line);
+	mutex_unlock(&line->lock);
+	return false;
+}
+
 static int uart_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 			 const struct zio_attr_desc *attr, u32 *value)
 {
@@ -292,6 +305,7 @@ static const struct zio_cset_ops uart_ops = {
 	.raw_io = uart_raw_io,
 	.stop_io = uart_stop_io,
 	.attr_get = uart_attr_get,
+	.resumed = uart_resumed,
 };
 
 /* The samples mean nothing, until a user says what they mean. */
