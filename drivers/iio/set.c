@@ -162,6 +162,20 @@ static void ziio_finish_short(struct ziio_set *set)
 	zio_cset_done(set->cset);
 }
 
+/* The lock is held: stop_io() waits for it, so it does not return before zio_cset_done(). */
+static void ziio_finish_set(struct ziio_set *set)
+{
+	struct zio_block *block = xchg(&set->block, NULL);
+
+	if (!block)
+		return;
+	synchronize_rcu();
+	if (set->fill)
+		ziio_finish_short(set);
+	else
+		smp_store_release(&set->block, block); /* for ziio_store_scan() */
+}
+
 /**
  * ziio_finish_all() - finish the blocks that have samples already
  * @state: the device
@@ -172,19 +186,9 @@ void ziio_finish_all(struct ziio_state *state)
 {
 	struct ziio_set *set = state->set, *end = set + state->n_set;
 
-	/* stop_io() waits for this lock, so it does not return before zio_cset_done(). */
 	mutex_lock(&state->finish_lock);
-	for (; set < end; set++) {
-		struct zio_block *block = xchg(&set->block, NULL);
-
-		if (!block)
-			continue;
-		synchronize_rcu();
-		if (set->fill)
-			ziio_finish_short(set);
-		else
-			smp_store_release(&set->block, block); /* for ziio_store_scan() */
-	}
+	for (; set < end; set++)
+		ziio_finish_set(set);
 	mutex_unlock(&state->finish_lock);
 }
 
@@ -274,6 +278,17 @@ static void ziio_set_stop(struct zio_cset *cset)
 	synchronize_rcu();
 }
 
+/* The scans of a block follow each other: the block ends here. */
+static bool ziio_set_resumed(struct zio_cset *cset)
+{
+	struct ziio_state *state = zio_cset_priv(cset);
+
+	mutex_lock(&state->finish_lock);
+	ziio_finish_set(&state->set[zio_cset_index(cset)]);
+	mutex_unlock(&state->finish_lock);
+	return false;
+}
+
 static int ziio_set_attr_set(struct zio_cset *cset, struct zio_channel *chan,
 			     const struct zio_attr_desc *attr, u32 value)
 {
@@ -303,4 +318,5 @@ const struct zio_cset_ops ziio_set_ops = {
 	.stop_io = ziio_set_stop,
 	.attr_set = ziio_set_attr_set,
 	.attr_get = ziio_set_attr_get,
+	.resumed = ziio_set_resumed,
 };
