@@ -15,10 +15,15 @@
  *
  * The mark before "next" is there: the channel has not reached "next" again. It is not:
  * the ring was lapped. A copy is good if that mark is there after it.
+ *
+ * An error ends the transfer: the watch fails the set, and the next read begins another. The
+ * ring stays until then.
  */
+#include <linux/devm-helpers.h>
 #include <linux/dma-mapping.h>
 #include <linux/random.h>
 #include <linux/slab.h>
+#include <linux/zio-compat.h>
 
 #include "dmaengine.h"
 
@@ -29,7 +34,8 @@ static unsigned int zdma_cyclic_find_period(struct zdma_device *zdma)
 	size_t size = ring->period * ring->n_periods;
 	struct dma_tx_state state;
 
-	dmaengine_tx_status(zdma->chan, ring->cookie, &state);
+	if (dmaengine_tx_status(zdma->chan, zdma->cookie, &state) == DMA_ERROR)
+		WRITE_ONCE(zdma->has_failed, true);
 	return (size - min_t(size_t, state.residue, size)) / ring->period % ring->n_periods;
 }
 
@@ -112,18 +118,37 @@ static void zdma_cyclic_skip_lap(struct zdma_device *zdma)
 	zdma_cyclic_put_mark(ring, ring->next);
 }
 
-/* One call at a time: the channel makes it. */
-static void zdma_cyclic_periods_done(void *data)
+/* One call at a time: the channel makes it. Some channels have no result for it. */
+static void zdma_cyclic_periods_done(void *data, const struct dmaengine_result *result)
 {
 	struct zdma_device *zdma = data;
 	unsigned int end = zdma_cyclic_find_period(zdma);
 
+	if (result && result->result != DMA_TRANS_NOERROR)
+		WRITE_ONCE(zdma->has_failed, true);
+	if (READ_ONCE(zdma->has_failed)) {
+		mod_delayed_work(system_percpu_wq, &zdma->watch, 0);
+		return;
+	}
 	if (zdma_cyclic_is_lapped(&zdma->cyclic)) {
 		zdma_cyclic_skip_lap(zdma);
 		end = zdma_cyclic_find_period(zdma);
 	}
 	while (zdma->cyclic.next != end && zdma_cyclic_copy_period(zdma))
 		;
+}
+
+static void zdma_cyclic_watch(struct work_struct *work)
+{
+	struct zdma_device *zdma = container_of(work, struct zdma_device, watch.work);
+
+	if (!zdma_has_stopped(zdma)) {
+		schedule_delayed_work(&zdma->watch, HZ);
+		return;
+	}
+	zdma_stop(zdma);
+	zdma_report_stop(zdma);
+	zio_cset_fail(zdma->cset, -EIO);
 }
 
 static void zdma_cyclic_free_ring(struct zdma_device *zdma)
@@ -170,10 +195,10 @@ static int zdma_cyclic_submit(struct zdma_device *zdma)
 				    dma_chan_name(zdma->chan), ring->n_periods, ring->period);
 		return -EIO;
 	}
-	tx->callback = zdma_cyclic_periods_done;
+	tx->callback_result = zdma_cyclic_periods_done;
 	tx->callback_param = zdma;
-	ring->cookie = dmaengine_submit(tx);
-	return dma_submit_error(ring->cookie);
+	WRITE_ONCE(zdma->cookie, dmaengine_submit(tx));
+	return dma_submit_error(zdma->cookie);
 }
 
 /* The set sleeps: so the memory can be allocated for the present length of a block. */
@@ -183,6 +208,7 @@ static int zdma_cyclic_start(struct zio_cset *cset)
 	int ret;
 
 	zdma->zio_chan = zio_cset_channel(cset);
+	zdma_cyclic_free_ring(zdma);
 	ret = zdma_cyclic_alloc_ring(zdma, zio_cset_post_samples(cset) * zio_cset_ssize(cset));
 	if (ret)
 		return ret;
@@ -191,6 +217,7 @@ static int zdma_cyclic_start(struct zio_cset *cset)
 		zdma_cyclic_free_ring(zdma);
 		return ret;
 	}
+	zdma_start_watch(zdma);
 	dma_async_issue_pending(zdma->chan);
 	return ZIO_PENDING;
 }
@@ -200,12 +227,23 @@ static void zdma_cyclic_stop(struct zio_cset *cset)
 	struct zdma_device *zdma = zio_cset_priv(cset);
 
 	zdma_stop(zdma);
+	cancel_delayed_work_sync(&zdma->watch);
 	zdma_cyclic_free_ring(zdma);
+}
+
+static int zdma_cyclic_init(struct zio_cset *cset)
+{
+	struct zdma_device *zdma = zio_cset_priv(cset);
+
+	return devm_delayed_work_autocancel(zdma->dev, &zdma->watch, zdma_cyclic_watch) ?:
+		zdma_init_cset(cset);
 }
 
 /* It has no refill(): a period that found no block is lost. The next one finds the block. */
 const struct zio_cset_ops zdma_cyclic_ops = {
-	.init = zdma_init_cset,
+	.init = zdma_cyclic_init,
+	.exit = zdma_cyclic_stop, /* of a stream that has failed */
 	.raw_io = zdma_cyclic_start,
 	.stop_io = zdma_cyclic_stop,
+	.resumed = zdma_resumed,
 };

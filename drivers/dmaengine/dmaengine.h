@@ -5,6 +5,9 @@
  *   main.c      channels and descriptors; the life of a device
  *   sg.c        each block is a transfer of its own: no copy. Inputs and outputs
  *   cyclic.c    the channel fills a ring of the driver without an end; blocks are copies
+ *
+ * A channel that stops with an error may call back no more. So a work item, the watch, asks
+ * for its state once a second while a stream runs.
  */
 #ifndef _ZIO_DMAENGINE_H
 #define _ZIO_DMAENGINE_H
@@ -68,7 +71,6 @@ struct zdma_cyclic {
 	unsigned int n_periods;
 	unsigned int next;	/* period to be copied */
 	bool is_marked;		/* its end has a mark, although it is new */
-	dma_cookie_t cookie;
 	struct zdma_mark mark;
 };
 
@@ -79,6 +81,9 @@ struct zdma_device {
 	struct dma_slave_config config;
 	struct zio_channel *zio_chan;
 	struct zio_cset *cset;
+	dma_cookie_t cookie;	/* of the newest transfer; 0: there was none */
+	bool has_failed;	/* the channel has told of an error that ends the stream */
+	struct delayed_work watch;
 	bool is_output;
 	struct zio_device_desc desc;
 	struct zio_cset_desc cset_desc;
@@ -97,6 +102,32 @@ static inline int zdma_init_cset(struct zio_cset *cset)
 
 	zdma->cset = cset;
 	return 0;
+}
+
+static inline void zdma_start_watch(struct zdma_device *zdma)
+{
+	WRITE_ONCE(zdma->has_failed, false);
+	schedule_delayed_work(&zdma->watch, HZ);
+}
+
+static inline bool zdma_has_stopped(struct zdma_device *zdma)
+{
+	dma_cookie_t cookie = READ_ONCE(zdma->cookie);
+
+	return READ_ONCE(zdma->has_failed) ||
+		(cookie > 0 && dmaengine_tx_status(zdma->chan, cookie, NULL) == DMA_ERROR);
+}
+
+static inline void zdma_report_stop(const struct zdma_device *zdma)
+{
+	dev_err_ratelimited(zdma->dev, "%s has stopped with an error\n",
+			    dma_chan_name(zdma->chan));
+}
+
+/* The controller may have lost the transfers. So the core starts the stream again. */
+static inline bool zdma_resumed(struct zio_cset *cset)
+{
+	return true;
 }
 
 /* No part of a sample is left, also after a short transfer. */

@@ -66,7 +66,8 @@ static bool zdma_sg_submit_transfer(struct zdma_device *zdma, struct dma_async_t
 	WRITE_ONCE(sg->head, sg->head + 1);
 	if (repeats)
 		WRITE_ONCE(sg->cycle, ZDMA_FIRST_TURN);
-	if (!dma_submit_error(dmaengine_submit(tx)))
+	WRITE_ONCE(zdma->cookie, dmaengine_submit(tx));
+	if (!dma_submit_error(zdma->cookie))
 		return true;
 	WRITE_ONCE(sg->head, sg->head - 1);
 	WRITE_ONCE(sg->cycle, ZDMA_NO_CYCLE);
@@ -195,7 +196,9 @@ static void zdma_sg_fill_again(struct zdma_device *zdma)
 
 static void zdma_sg_report(struct zdma_device *zdma, int error)
 {
-	if (error == -EMSGSIZE)
+	if (READ_ONCE(zdma->has_failed))
+		zdma_report_stop(zdma);
+	else if (error == -EMSGSIZE)
 		dev_err_ratelimited(zdma->dev,
 				    "a block has more than %u segments: use the buffer dma, or fewer samples\n",
 				    zdma_sg_repeats(zdma) ? 1 : ZDMA_MAX_SEGMENTS);
@@ -209,9 +212,10 @@ static void zdma_sg_report(struct zdma_device *zdma, int error)
 static int zdma_sg_try_again(struct zdma_device *zdma)
 {
 	struct zdma_sg *sg = &zdma->sg;
-	int ret = zdma_sg_fill(zdma);
+	bool has_failed = READ_ONCE(zdma->has_failed);
+	int ret = has_failed ? -EIO : zdma_sg_fill(zdma);
 
-	if (!zdma_sg_is_stuck(sg))
+	if (!sg->running || !(has_failed || zdma_sg_is_stuck(sg)))
 		return 0;
 	if (ret == -EAGAIN && sg->tries++ < HZ) {
 		schedule_delayed_work(&sg->retry, 1);
@@ -276,6 +280,19 @@ static void zdma_sg_retry(struct work_struct *work)
 		return;
 	zdma_stop(zdma);
 	zio_cset_fail(zdma->cset, error);
+}
+
+/* One context fails the set: so the watch leaves that to the other work item. */
+static void zdma_sg_watch(struct work_struct *work)
+{
+	struct zdma_device *zdma = container_of(work, struct zdma_device, watch.work);
+
+	if (!zdma_has_stopped(zdma)) {
+		schedule_delayed_work(&zdma->watch, HZ);
+		return;
+	}
+	WRITE_ONCE(zdma->has_failed, true);
+	schedule_delayed_work(&zdma->sg.retry, 0);
 }
 
 /* Memory that the channel has not written has the samples of an older block. */
@@ -360,6 +377,7 @@ static void zdma_sg_stop(struct zio_cset *cset)
 	WRITE_ONCE(zdma->sg.running, false);
 	spin_unlock_irqrestore(&zdma->sg.lock, flags);
 	zdma_stop(zdma);
+	cancel_delayed_work_sync(&zdma->watch);
 	cancel_delayed_work_sync(&zdma->sg.retry);
 	zdma_sg_finish_cycle(zdma);
 }
@@ -386,6 +404,8 @@ static int zdma_sg_start(struct zio_cset *cset)
 	int ret;
 
 	zdma->zio_chan = zio_cset_channel(cset);
+	WRITE_ONCE(zdma->cookie, 0);
+	zdma_start_watch(zdma);
 	spin_lock_irqsave(&zdma->sg.lock, flags);
 	ret = zdma_sg_begin(zdma);
 	spin_unlock_irqrestore(&zdma->sg.lock, flags);
@@ -413,7 +433,8 @@ static int zdma_sg_init(struct zio_cset *cset)
 				    GFP_KERNEL);
 	if (!sg->transfer)
 		return -ENOMEM;
-	ret = devm_delayed_work_autocancel(zdma->dev, &sg->retry, zdma_sg_retry);
+	ret = devm_delayed_work_autocancel(zdma->dev, &sg->retry, zdma_sg_retry) ?:
+	      devm_delayed_work_autocancel(zdma->dev, &zdma->watch, zdma_sg_watch);
 	if (ret)
 		return ret;
 	return zdma_init_cset(cset);
@@ -424,4 +445,5 @@ const struct zio_cset_ops zdma_sg_ops = {
 	.raw_io = zdma_sg_start,
 	.stop_io = zdma_sg_stop,
 	.refill = zdma_sg_refill,
+	.resumed = zdma_resumed,
 };

@@ -13,6 +13,7 @@
 #include <linux/hrtimer.h>
 #include <linux/module.h>
 #include <linux/platform_device.h>
+#include <linux/pm.h>
 #include <linux/slab.h>
 #include <linux/version.h>
 
@@ -52,6 +53,12 @@ MODULE_PARM_DESC(forget, "the Nth transfer from now on has no callback; 0: none"
 static uint late;
 module_param(late, uint, 0644);
 MODULE_PARM_DESC(late, "of a cyclic transfer, times without a callback from now on");
+static uint stall;
+module_param(stall, uint, 0644);
+MODULE_PARM_DESC(stall, "a channel stops with an error, and no callback, the Nth time from now on");
+static bool amnesia;
+module_param(amnesia, bool, 0644);
+MODULE_PARM_DESC(amnesia, "the channels lose their state in a suspend");
 static uint running;
 module_param(running, uint, 0444);
 MODULE_PARM_DESC(running, "transfers that are submitted now");
@@ -82,8 +89,11 @@ struct soft_desc {
 	struct segment seg[];
 };
 
+enum soft_state { RUNS, HAS_FAILED, HAS_FORGOTTEN };
+
 struct soft_chan {
 	struct dma_chan chan;
+	enum soft_state state;	/* it does nothing any more until it is terminated */
 	spinlock_t lock;	/* lists, counts */
 	struct list_head submitted;
 	struct list_head issued;
@@ -186,7 +196,9 @@ static struct soft_desc *work(struct soft_chan *sc, struct list_head *done)
 	struct soft_desc *desc = NULL;
 	unsigned int i;
 
-	for (i = 0; i < batch; i++) {
+	if (!sc->state && is_ordered(&stall))
+		sc->state = HAS_FAILED;
+	for (i = 0; i < batch && !sc->state; i++) {
 		desc = first_issued(sc);
 		if (!desc)
 			return NULL;
@@ -251,7 +263,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 		drop(sc, desc);
 	}
 	/* A callback may have started the timer already: so it cannot be moved forward. */
-	if (!list_empty_careful(&sc->issued))
+	if (!list_empty_careful(&sc->issued) && !READ_ONCE(sc->state))
 		hrtimer_start(timer, period(), HRTIMER_MODE_REL_SOFT);
 	return HRTIMER_NORESTART;
 }
@@ -358,6 +370,8 @@ static enum dma_status soft_status(struct dma_chan *chan, dma_cookie_t cookie,
 		state->residue = desc ? desc->seg[0].len - (coarse ? 0 : desc->pos) : 0;
 	}
 	spin_unlock_irqrestore(&sc->lock, flags);
+	if (sc->state == HAS_FAILED)
+		return DMA_ERROR;
 	return desc ? DMA_IN_PROGRESS : DMA_COMPLETE;
 }
 
@@ -371,6 +385,7 @@ static int soft_terminate(struct dma_chan *chan)
 	spin_lock_irqsave(&sc->lock, flags);
 	list_splice_tail_init(&sc->issued, &dropped);
 	list_splice_tail_init(&sc->submitted, &dropped);
+	sc->state = RUNS;
 	spin_unlock_irqrestore(&sc->lock, flags);
 	list_for_each_entry_safe(desc, next, &dropped, node)
 		drop(sc, desc);
@@ -434,8 +449,24 @@ static int soft_probe(struct platform_device *pdev)
 	       dma_async_device_register(&soft.dma);
 }
 
+static int soft_suspend(struct device *dev)
+{
+	unsigned long flags;
+	unsigned int i;
+
+	for (i = 0; amnesia && i < N_CHANNELS; i++) {
+		spin_lock_irqsave(&soft.chan[i].lock, flags);
+		soft.chan[i].state = HAS_FORGOTTEN;
+		spin_unlock_irqrestore(&soft.chan[i].lock, flags);
+	}
+	return 0;
+}
+
+static DEFINE_SIMPLE_DEV_PM_OPS(soft_pm_ops, soft_suspend, NULL);
+
 static struct platform_driver soft_driver = {
 	.driver.name = "soft-dma",
+	.driver.pm = pm_sleep_ptr(&soft_pm_ops),
 	.probe = soft_probe,
 };
 

@@ -54,13 +54,13 @@ SETUP(refusing)
 SETUP(coarse)
 {
 	load_model("coarse=1");
-	make_board("one", 0, "cyclic", "16");
+	make_channel("one", 0, "cyclic", "16");
 }
 
 SETUP(no_board)
 {
 	load_model("cyclic=0");
-	make_board("one", 0, "sg", "16");
+	make_channel("one", 0, "sg", "16");
 }
 
 /* Reads the samples of a control, and returns their number. */
@@ -251,6 +251,56 @@ TEST_EACH("a transfer with the fate \"%s\" is an empty block with an alarm", sg,
 	check_one_empty(pair);
 }
 
+/* Reads blocks up to the first error. A set that says nothing ends the test. */
+static void read_to_error(struct pair pair)
+{
+	struct zio_control ctrl;
+	ssize_t len;
+
+	alarm(20);
+	while ((len = read(pair.ctrl, &ctrl, sizeof(ctrl))) > 0)
+		;
+	ASSERT_EQ(len, -1);
+	ASSERT_EQ(errno, EIO);
+	alarm(0);
+	ASSERT_EQ(read_number(SET "/statistics/io_errors"), 1);
+	run("dmesg | tail -n 20 | grep -q 'has stopped with an error'");
+}
+
+TEST("transfers that end with an error, and no callback: the next read begins again", sg)
+{
+	struct pair pair = open_pair(NODE, O_RDONLY);
+
+	begin(pair);
+	write_text(MODEL "stall", "10");
+	read_to_error(pair);
+	follow(pair, 100, begin(pair));
+	check_nothing_lost();
+}
+
+TEST_EACH("a cyclic transfer with the fate \"%s\": the next read begins again", cyclic,
+	  "stall", "fail")
+{
+	struct pair pair = open_pair(NODE, O_RDONLY);
+
+	begin(pair);
+	shell("echo 10 >" MODEL "%s", value);
+	read_to_error(pair);
+	begin(pair);
+	follow(pair, 5, begin(pair));
+}
+
+TEST("the board goes after an error that nobody has read", cyclic)
+{
+	struct pair pair = open_pair(NODE, O_RDONLY);
+
+	begin(pair);
+	write_text(MODEL "stall", "1");
+	wait_for(20, read_number(SET "/statistics/io_errors"));
+	close_pair(pair);
+	remove_board_and_modules();
+}
+
 /* Words that are missing belong to blocks that are missing, and the next one says so. */
 static void check_gaps(struct pair pair, unsigned int blocks, unsigned int pause_us)
 {
@@ -381,7 +431,7 @@ TEST("two boards on two channels", sg)
 {
 	struct pair pair = open_pair(NODE, O_RDONLY), other;
 
-	make_board("two", 1, "cyclic", "16");
+	make_channel("two", 1, "cyclic", "16");
 	set_config("two", "live", "1");
 	run("zio-links");
 	other = open_pair("/dev/zio/zdma-0001-0-0", O_RDONLY);
@@ -410,7 +460,7 @@ TEST("wrong values are refused, and the log says why", no_board)
 	no_life("one", ENODEV);
 	run("dmesg | grep -q 'no free channel \"dma77chan7\"'");
 	shell("rmdir " ZDMA_CONFIG "/one");
-	make_board("one", 0, "cyclic", "16");
+	make_channel("one", 0, "cyclic", "16");
 	no_life("one", EOPNOTSUPP);
 	set_config("one", "mode", "sg");
 	set_config("one", "address", "here");
@@ -420,7 +470,7 @@ TEST("wrong values are refused, and the log says why", no_board)
 	no_life("one", EINVAL);
 	set_config("one", "burst", "16");
 	set_config("one", "live", "1");
-	make_board("two", 0, "sg", "16");
+	make_channel("two", 0, "sg", "16");
 	no_life("two", ENODEV);
 }
 

@@ -58,7 +58,7 @@ static inline void set_config(const char *board, const char *name, const char *v
 	write_text(path, value);
 }
 
-static inline void make_board(const char *board, int channel, const char *mode, const char *depth)
+static inline void make_channel(const char *board, int channel, const char *mode, const char *depth)
 {
 	char path[128], name[256];
 
@@ -87,7 +87,7 @@ static inline void make_directed(const char *direction, const char *mode,
 				 const char *depth, const char *options)
 {
 	load_model(options);
-	make_board("one", 0, mode, depth);
+	make_channel("one", 0, mode, depth);
 	set_config("one", "direction", direction);
 	set_config("one", "live", "1");
 	run("zio-links");
