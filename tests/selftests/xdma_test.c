@@ -12,6 +12,7 @@
  * # iommu
  * # device: xdma
  */
+#include "power.h"
 #include "xdma-card.h"
 
 TEST("each packet of 1 to 1000 words is a block", card)
@@ -381,23 +382,6 @@ TEST("each engine has a stream of its own", card)
 		send_and_compare(open_pair(OUT, O_WRONLY), in, 30 * i);
 	}
 	ASSERT_EQ(count_sunk(), sunk);
-}
-
-/* A test calls this before it tells the card what to do meanwhile. */
-static void need_suspend(void)
-{
-	/* The driver of the host's files (9p) does not survive it. */
-	if (access("/sys/power/pm_test", W_OK) || exists("/host"))
-		SKIP("this machine cannot test a suspend");
-}
-
-/* The kernel suspends all devices, for a second, and resumes them. */
-static void suspend(void)
-{
-	need_suspend();
-	write_text("/sys/module/suspend/parameters/pm_test_delay", "1");
-	write_text("/sys/power/pm_test", "devices");
-	write_text("/sys/power/state", "freeze");
 }
 
 /* Meanwhile the engines lose all registers. */
