@@ -28,6 +28,8 @@ static uint start;
 module_param(start, uint, 0444);
 MODULE_PARM_DESC(start, "the value of mailbox 1 that starts the card");
 
+#define CARD_ALARM_RESET	BIT(0)	/* of the driver: words may be missing */
+
 #define START_WAITS	BIT(2)	/* zero until the card is ready */
 #define IS_READY	BIT(26)	/* in mailbox 4; an SSPCI has its line LDOWN# there */
 
@@ -173,7 +175,7 @@ static bool card_is_ready(struct s5933 *chip)
 
 /*
  * Reset the card, start it, and begin the block that is armed anew. What was in it is lost: the
- * block tells so.
+ * block tells so. A card without its state does not tell what that was: it may be nothing.
  */
 static void card_restart(struct s5933 *chip)
 {
@@ -190,7 +192,10 @@ static void card_restart(struct s5933 *chip)
 	mutex_lock(&card->ending);
 	spin_lock_irqsave(&chip->lock, flags);
 	s5933_set_irq(chip, true, INTCSR_STATUS);
-	if ((card_end_piece(card) || card->pos) && card->block)
+	ret = card_end_piece(card);
+	if (ret && card->block)
+		zio_channel_alarm(zio_cset_channel(card->cset), CARD_ALARM_RESET);
+	if (card->pos && card->block)
 		zio_cset_lost(card->cset, 1);
 	ret = card_begin_block(card);
 	spin_unlock_irqrestore(&chip->lock, flags);

@@ -93,12 +93,19 @@ test_mini()
 	mini_card=$(find_mini 0x03000507)
 	check "mini: the bench knows the card" test -n "$mini_card"
 	[ -n "$mini_card" ] || return
+	# A card that has sent nothing loses nothing, also if it forgets its state.
+	if can_suspend; then
+		slink-bench -c $mini_card lose-ns=500000000
+		check "mini: a suspend without power" suspend 1
+	fi
 	slink-bench -c $mini_card pattern=running size=1000 inject-every=1 \
 		inject-faults=0x18 mode=block >/dev/null
 	mini=/dev/zio/s5933-0000-0-0-data
+	mini_chan=/sys/bus/zio/devices/s5933-0000/cset0/chan0
 	# Each word follows the one before it, in blocks of a page.
 	is "mini: words" "$(dd if=$mini bs=4096 count=50 2>/dev/null | od -An -v -tu4 -w4 |
 		awk '$1 != NR - 1 { wrong++ } END { print NR, wrong + 0 }')" "51200 0"
+	is "mini: nothing is lost" "$(cat $mini_chan/statistics/lost_blocks)" 0
 	echo 1 >/sys/bus/zio/devices/s5933-0000/cset0/chan0/buffer/prefer-new
 	check "mini: the block behind a loss tells of it" eval \
 		"in-order ${mini%-data} 50 32 500 >/tmp/order"
