@@ -106,11 +106,11 @@ test_mini()
 	is "mini: words" "$(dd if=$mini bs=4096 count=50 2>/dev/null | od -An -v -tu4 -w4 |
 		awk '$1 != NR - 1 { wrong++ } END { print NR, wrong + 0 }')" "51200 0"
 	is "mini: nothing is lost" "$(cat $mini_chan/statistics/lost_blocks)" 0
-	echo 1 >/sys/bus/zio/devices/s5933-0000/cset0/chan0/buffer/prefer-new
+	echo 1 >$mini_chan/buffer/prefer-new
 	check "mini: the block behind a loss tells of it" eval \
 		"in-order ${mini%-data} 50 32 500 >/tmp/order"
 	check "mini: blocks were lost" grep -q '^50 [1-9]' /tmp/order
-	echo 0 >/sys/bus/zio/devices/s5933-0000/cset0/chan0/buffer/prefer-new
+	echo 0 >$mini_chan/buffer/prefer-new
 	if can_suspend; then
 		suspend 0
 		is "mini: words after a suspend" "$(dd if=$mini bs=4096 count=50 2>/dev/null |
