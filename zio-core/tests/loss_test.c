@@ -169,8 +169,8 @@ static void an_old_block_gives_way(struct kunit *test)
 
 struct race {
 	struct zio_channel_core *chan;
-	unsigned int round;	/* begun by the engine */
-	unsigned int seen;	/* ended by the reader */
+	atomic_t round;		/* begun by the engine */
+	atomic_t seen;		/* ended by the reader */
 };
 
 static void put_taken(struct zio_channel_core *chan, struct zio_block *block)
@@ -183,18 +183,18 @@ static void put_taken(struct zio_channel_core *chan, struct zio_block *block)
 static int take_in_each_round(void *arg)
 {
 	struct race *race = arg;
-	unsigned int round, delay;
+	int round, delay;
 
 	while (!kthread_should_stop()) {
-		round = smp_load_acquire(&race->round);
-		if (round == race->seen) {
+		round = atomic_read_acquire(&race->round);
+		if (round == atomic_read(&race->seen)) {
 			cond_resched();
 			continue;
 		}
 		for (delay = round % 199; delay; delay--)
 			barrier();
 		put_taken(race->chan, zio_queue_pop(&race->chan->queue));
-		smp_store_release(&race->seen, round);
+		atomic_set_release(&race->seen, round);
 	}
 	return 0;
 }
@@ -205,22 +205,23 @@ static void alarms_of_dropped_blocks_stay(struct kunit *test)
 	struct test_device *tdev = test_device_create(test, 0, 1);
 	struct race race = { .chan = tdev->cset->chan[0] };
 	atomic_t *alarms = &race.chan->alarms_dropped;
-	unsigned int wiped = 0, invented = 0, i;
+	unsigned int wiped = 0, invented = 0;
 	struct task_struct *reader;
+	struct zio_block *old;
+	bool before;
+	int i;
 
 	test_need_processors(test);
 	WRITE_ONCE(race.chan->buf->prefer_new, true);
 	reader = test_thread_run(test, take_in_each_round, &race);
 	for (i = 1; i <= RACE_ROUNDS; i++) {
-		struct zio_block *old;
-		bool before = i % 2;
-
+		before = i % 2;
 		test_fire(tdev->cset);
 		atomic_set(alarms, before ? ZIO_ALARM_LOST_BLOCK : 0);
-		smp_store_release(&race.round, i);
+		atomic_set_release(&race.round, i);
 		old = zio_channel_pop_unread(race.chan);
 		put_taken(race.chan, old);
-		while (smp_load_acquire(&race.seen) != i)
+		while (atomic_read_acquire(&race.seen) != i)
 			cond_resched();
 		wiped += (before || old) && !atomic_read(alarms);
 		invented += !before && !old && atomic_read(alarms);
