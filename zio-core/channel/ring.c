@@ -274,27 +274,54 @@ static void show_ring(struct zio_channel_core *chan, struct zio_ring *ring)
 	chan->slowpath = true;
 }
 
-/* Queued blocks now belong to the program. */
+/* Fills the slots of blocks that nobody but a reader takes out of the queue. */
+static void fill_queue(struct zio_channel_core *chan, struct zio_ring *ring)
+{
+	u32 tail = atomic_read(&chan->queue.tail), head = tail;
+
+	if (!READ_ONCE(chan->buf->prefer_new) && !READ_ONCE(chan->only_taps))
+		head = smp_load_acquire(&chan->queue.head);	/* A */
+	fill_slots(chan, ring, tail, head - tail);
+	ring->hdr->head = head;
+}
+
+/*
+ * Queued blocks now belong to the program. The oldest may have other alarms since
+ * fill_queue().
+ */
 static void show_queue(struct zio_channel_core *chan, struct zio_ring *ring)
 {
 	struct zio_queue *q = &chan->queue;
+	u32 tail = atomic_read(&q->tail), first = ring->hdr->head;
 
-	fill_slots(chan, ring, atomic_read(&q->tail), zio_queue_count(q));
-	ring->hdr->tail = atomic_read(&q->tail);
+	if ((s32)(tail - first) > 0)
+		first = tail;
+	if (tail != q->head)
+		fill_slots(chan, ring, tail, 1);
+	fill_slots(chan, ring, first, q->head - first);
+	ring->hdr->tail = tail;
 	smp_store_release(&ring->hdr->head, q->head);		/* A */
 }
 
 /*
- * The function puts blocks that readers hold or have left. The buffer frees memory only in
- * the order in which it was reserved. A reader that holds a block cannot read any more, so
- * it would keep all memory. The ring of a set begins with whole events: it drops the blocks
+ * What needs the lock of the channel alone, so that the set loses no event for it. The
+ * function drops blocks that readers hold or have left. The buffer frees memory only in the
+ * order in which it was reserved. A reader that holds a block cannot read any more, so it
+ * would keep all memory. The ring of a set begins with whole events: it drops the blocks
  * that wait.
- *
- * The caller has locked the channel, and owns the phase.
  */
-static void start_channel(struct zio_channel_core *chan, struct zio_ring *ring)
+static void prepare_channel(struct zio_channel_core *chan, struct zio_ring *ring)
 {
 	zio_sessions_drop(chan);
+	if (ring->entry)
+		zio_channel_put_queued(chan);
+	else
+		fill_queue(chan, ring);
+}
+
+/* The caller has locked the channel, and owns the phase. */
+static void start_channel(struct zio_channel_core *chan, struct zio_ring *ring)
+{
 	if (ring->entry)
 		zio_channel_put_queued(chan);
 	zio_channel_settle_alarms(chan);
@@ -310,6 +337,8 @@ static void start_ring(struct zio_cset_core *cset, struct zio_ring *ring)
 	bool armed;
 
 	zio_cset_lock_channels(cset);
+	for (i = 0; i < ring->n_chan; i++)
+		prepare_channel(ring->chan[i], ring);
 	armed = zio_cset_own_phase(cset);
 	for (i = 0; i < ring->n_chan; i++)
 		start_channel(ring->chan[i], ring);

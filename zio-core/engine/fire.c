@@ -74,7 +74,7 @@ void zio_cset_end_hold(struct zio_cset_core *cset)
 	if (!ns)
 		return;
 	at = ns_to_timespec64(ns);
-	rcu_read_lock();					/* E */
+	rcu_read_lock();
 	if (zio_cset_arm_event(cset->bind, &at) == -EBUSY)
 		count_lost_events(cset, 1, ZIO_LOSS_BUSY);
 	rcu_read_unlock();

@@ -88,6 +88,30 @@ static void ring_begins_with_the_alarm(struct kunit *test)
 	test_close(test, file);
 }
 
+/* The block that a reader had is before the queued ones: the first slot tells of it. */
+static void ring_begins_behind_the_blocks_of_readers(struct kunit *test)
+{
+	struct test_device *tdev = create_device(test);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+	const struct zio_control *slot;
+	struct file *file;
+	u32 i;
+
+	test_stop_demand(tdev);
+	test_fire_events(tdev, 4);
+	KUNIT_EXPECT_EQ(test, test_read(user->data, NULL, 3), 3);
+	file = open_ring(tdev);
+	KUNIT_EXPECT_EQ(test, chan->flushed, 1);
+	KUNIT_EXPECT_EQ(test, zio_ring_count(chan->ring), 3);
+	for (i = 0; i < 3; i++) {
+		slot = slot_of(chan->ring, chan->ring->hdr->tail + i);
+		KUNIT_EXPECT_EQ(test, slot->seq_num, 1 + i);
+		KUNIT_EXPECT_EQ(test, slot->zio_alarms, i ? 0 : ZIO_ALARM_LOST_BLOCK);
+	}
+	test_close(test, file);
+}
+
 /* The counts wrap while blocks are in the ring, and when it is full. */
 static void ring_wraps(struct kunit *test)
 {
@@ -355,6 +379,7 @@ static void ring_is_read_while_it_is_filled(struct kunit *test)
 static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(ring_is_the_queue),
 	KUNIT_CASE(ring_begins_with_the_alarm),
+	KUNIT_CASE(ring_begins_behind_the_blocks_of_readers),
 	KUNIT_CASE(ring_wraps),
 	KUNIT_CASE(full_ring_counts_losses),
 	KUNIT_CASE(open_and_close_keep_armed_blocks),
