@@ -46,18 +46,6 @@ static void alsa_count_gap(struct alsa_stream *s, s64 first_ns)
 	s->alarms |= ALSA_ALARM_GAP | ALSA_ALARM_ESTIMATE;
 }
 
-/* By the clock of the set's trigger; @first_ns is by CLOCK_MONOTONIC. */
-static void alsa_stamp_block(struct alsa_stream *s, struct zio_block *block, s64 first_ns)
-{
-	struct timespec64 at;
-
-	zio_cset_stamp(s->cset, block);
-	at = ns_to_timespec64(block->tstamp.secs * NSEC_PER_SEC + block->tstamp.ticks -
-			      (ktime_get_ns() - first_ns));
-	block->tstamp.secs = at.tv_sec;
-	block->tstamp.ticks = at.tv_nsec;
-}
-
 /**
  * alsa_begin_block() - report what came before a block, and when it begins
  * @s: the stream, an input; the caller holds s->lock
@@ -70,7 +58,7 @@ void alsa_begin_block(struct alsa_stream *s, struct zio_block *block, s64 first_
 {
 	if (unlikely(s->restarted))
 		alsa_count_gap(s, first_ns);
-	alsa_stamp_block(s, block, first_ns);
+	zio_cset_stamp_at(s->cset, block, first_ns);
 	zio_cset_lost(s->cset, s->lost);
 	if (unlikely(s->alarms))
 		zio_channel_alarm(zio_cset_channel(s->cset), s->alarms);

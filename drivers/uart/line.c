@@ -84,32 +84,7 @@ static unsigned int uart_frames_per_block(const struct uart_line *line)
 	return max_t(size_t, 1, line->room / setup->format.size);
 }
 
-/*
- * Two clocks are read, one after the other, and not always at the same distance. A block that
- * would be a little earlier than the last one therefore came at once with it.
- *
- * @at: the time of the first byte, by ktime_get_ns()
- */
-static void uart_stamp_block(struct uart_line *line, struct zio_block *block, u64 at)
-{
-	struct timespec64 then;
-	unsigned long flags;
-	s64 ns;
-
-	local_irq_save(flags);
-	zio_cset_stamp(line->cset, block);
-	ns = at - ktime_get_ns();
-	local_irq_restore(flags);
-	ns += block->tstamp.secs * NSEC_PER_SEC + block->tstamp.ticks;
-	if (ns < line->stamp && line->stamp - ns < NSEC_PER_MSEC)
-		ns = line->stamp;
-	line->stamp = ns;
-	then = ns_to_timespec64(ns);
-	block->tstamp.secs = then.tv_sec;
-	block->tstamp.ticks = then.tv_nsec;
-}
-
-/* The first frame of a block: tell what was lost before. */
+/* The first frame of a block, at a time by ktime_get_ns(): tell what was lost before. */
 static void uart_begin_block(struct uart_line *line, struct zio_block *block, u64 at)
 {
 	if (line->lost)
@@ -117,7 +92,7 @@ static void uart_begin_block(struct uart_line *line, struct zio_block *block, u6
 			      DIV_ROUND_UP(line->lost, uart_frames_per_block(line)));
 	line->lost = 0;
 	line->pos = 0;
-	uart_stamp_block(line, block, at);
+	zio_cset_stamp_at(line->cset, block, at);
 }
 
 /* Return: the armed block with room for the frame, or NULL. */

@@ -86,7 +86,6 @@ enum uart_stat {
  * @room: bytes of the armed block
  * @pos: bytes in it
  * @n_frames: frames in it
- * @stamp: the time of the last block, ns
  * @lost: frames that were lost since the last one in a block
  * @stat: counters
  */
@@ -106,7 +105,6 @@ struct uart_line {
 	size_t room;
 	size_t pos;
 	unsigned int n_frames;
-	s64 stamp;
 	unsigned int lost;
 	u32 misfits; /* frames that do not fit the block */
 	u32 stat[UART_N_STATS];

@@ -62,8 +62,8 @@ struct zio_trigger;
  *        The core has noted the alarm: the operation is for a driver whose samples would be
  *        wrong otherwise. Returns true if the hardware may have forgotten the blocks. The
  *        core then calls @stop_io, and arms the set again. Process context, may sleep, one
- *        call at a time per set. Programs are frozen. No @stop_io runs beside it. The set
- *        need not be armed.
+ *        call at a time per set. Programs are frozen, and no @stop_io runs beside it, but
+ *        @raw_io may. The set need not be armed, and the suspend may have failed.
  *
  * @attr_set and @attr_get run beside @raw_io: the driver protects the data that they
  * share.
@@ -95,7 +95,7 @@ struct zio_cset_ops {
 #define ZIO_CSET_DMA		BIT(10)	/* the board reads or writes the blocks itself */
 #define ZIO_CSET_DISABLED	BIT(11)	/* disabled at first */
 #define ZIO_CSET_CHANS_DISABLED	BIT(12)	/* each channel is disabled at first */
-#define ZIO_CSET_ONE_PIECE	BIT(13)	/* with DMA: one segment has all of a block */
+#define ZIO_CSET_ONE_PIECE	BIT(13)	/* with DMA, no shots: one segment has all of a block */
 
 /**
  * struct zio_cset_desc - a channel set: channels acquired together
@@ -225,6 +225,7 @@ unsigned int zio_cset_ssize(const struct zio_cset *cset);
 bool zio_cset_is_rearmed(const struct zio_cset *cset);
 bool zio_cset_uses_board_trigger(const struct zio_cset *cset);
 void zio_cset_stamp(const struct zio_cset *cset, struct zio_block *block);
+void zio_cset_stamp_at(const struct zio_cset *cset, struct zio_block *block, u64 at);
 clockid_t zio_block_clock(const struct zio_block *block);
 clockid_t zio_cset_clock(const struct zio_cset *cset);
 

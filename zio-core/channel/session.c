@@ -136,6 +136,10 @@ static void drop_left(struct zio_channel_core *chan, struct zio_block *block)
 	int alarms = block->zio_alarms | block->drv_alarms << 8;
 	u32 seq = to_block_core(block)->seq;
 
+	if (READ_ONCE(chan->cset->gone)) {
+		zio_block_put(chan, block);
+		return;
+	}
 	WRITE_ONCE(chan->flushed, chan->flushed + 1);
 	zio_trace_lost(chan->cset, chan, 1, seq, ZIO_LOSS_LEFT, 0);
 	if (to_block_core(block)->ctrl_seen)

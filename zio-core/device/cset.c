@@ -284,6 +284,13 @@ clockid_t zio_cset_clock(const struct zio_cset *cset)
 }
 EXPORT_SYMBOL_GPL(zio_cset_clock);
 
+static void set_block_time(struct zio_block *block, struct timespec64 time)
+{
+	block->tstamp.secs = time.tv_sec;
+	block->tstamp.ticks = time.tv_nsec;
+	block->tstamp.bins = 0;
+}
+
 /**
  * zio_cset_stamp() - set the time of a block to now
  * @cset: the channel set
@@ -299,11 +306,35 @@ void zio_cset_stamp(const struct zio_cset *cset, struct zio_block *block)
 	struct timespec64 now;
 
 	zio_clock_read(zio_block_clock(block), &now);
-	block->tstamp.secs = now.tv_sec;
-	block->tstamp.ticks = now.tv_nsec;
-	block->tstamp.bins = 0;
+	set_block_time(block, now);
 }
 EXPORT_SYMBOL_GPL(zio_cset_stamp);
+
+/**
+ * zio_cset_stamp_at() - set the time of a block to a known one
+ * @cset: the channel set
+ * @block: the block, armed
+ * @at: the time by CLOCK_MONOTONIC, in ns
+ *
+ * As zio_cset_stamp(), for a board whose event was a while ago. To read two clocks and take
+ * the difference is less exact: the host of a virtual machine may do something else between.
+ *
+ * Context: Any but NMI.
+ */
+void zio_cset_stamp_at(const struct zio_cset *cset, struct zio_block *block, u64 at)
+{
+	clockid_t clock = zio_block_clock(block);
+	ktime_t then = ns_to_ktime(at);
+
+	if (clock == CLOCK_REALTIME)
+		then = ktime_mono_to_real(then);
+	else if (clock == CLOCK_TAI)
+		then = ktime_mono_to_any(then, TK_OFFS_TAI);
+	else if (clock == CLOCK_BOOTTIME)
+		then = ktime_mono_to_any(then, TK_OFFS_BOOT);
+	set_block_time(block, ktime_to_timespec64(then));
+}
+EXPORT_SYMBOL_GPL(zio_cset_stamp_at);
 
 /**
  * zio_cset_is_rearmed() - check whether the core arms a set whenever there is room

@@ -382,6 +382,35 @@ int zio_cset_arm_event(struct zio_binding *bind, const struct timespec64 *at)
 	return -ESHUTDOWN;
 }
 
+/**
+ * zio_cset_end_hold() - leave the phase that zio_cset_own_phase() has entered
+ * @cset: the channel set
+ * @armed: what it returned
+ *
+ * The event that came meanwhile is fired before the phase is left: none overtakes it.
+ *
+ * Context: Process. The caller holds cset->mutex, so the binding stays.
+ */
+void zio_cset_end_hold(struct zio_cset_core *cset, bool armed)
+{
+	s64 ns;
+
+	WRITE_ONCE(cset->is_held, false);
+	ns = atomic64_xchg(&cset->held_event, 0);		/* D */
+	if (armed) {
+		if (ns)
+			zio_cset_count_lost_events(cset, 1, ZIO_LOSS_BUSY);
+		zio_cset_leave_armed(cset);
+	} else if (ns) {
+		cset->now = ns_to_timespec64(ns);
+		rcu_read_lock();
+		go_on_arming(cset);
+		rcu_read_unlock();
+	} else {
+		make_idle(cset);
+	}
+}
+
 static int arm_channel(struct zio_channel_core *chan, unsigned int flags)
 {
 	struct zio_cset_core *cset = chan->cset;

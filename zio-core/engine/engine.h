@@ -60,7 +60,10 @@
  */
 #define ZIO_NOTED_LOSS		BIT(16)
 
-/* As above: from a suspend to the resume, each block that is done has ZIO_ALARM_SUSPENDED. */
+/*
+ * As above: from a suspend to the resume, a block that is done has ZIO_ALARM_SUSPENDED; of the
+ * blocks that a stream completes at once, the first.
+ */
 #define ZIO_NOTED_SUSPEND	BIT(17)
 
 /* Flags of zio_cset_arm_channel() */

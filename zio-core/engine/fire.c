@@ -15,12 +15,14 @@
 #include <linux/zio-tick.h>
 
 #include "engine/block.h"
+#include "engine/internal.h"
 #include "engine/nest.h"
 
 /* Maximum depth of sets that finish each other: see nest.h */
 #define ZIO_MAX_CHAIN	8
 
-static void count_lost_events(struct zio_cset_core *cset, u64 n, int cause)
+/* Each channel has the alarm in its next block. Context: Any. */
+void zio_cset_count_lost_events(struct zio_cset_core *cset, u64 n, int cause)
 {
 	unsigned int i;
 
@@ -31,17 +33,17 @@ static void count_lost_events(struct zio_cset_core *cset, u64 n, int cause)
 }
 
 /*
- * A user of the set holds it for a moment: see zio_cset_own_phase(). The event leaves its time
- * as a note, which that user fires (D). One event at a time.
+ * A user may hold the set for a moment: see zio_cset_own_phase(). Then the event leaves its
+ * time, and that user fires it (D). Else the set may be idle again.
  */
 static int fire_held(struct zio_binding *bind, const struct timespec64 *at)
 {
 	struct zio_cset_core *cset = bind->cset;
 	s64 ns = timespec64_to_ns(at);
 
-	if (!ns || !READ_ONCE(cset->is_held) || atomic64_cmpxchg(&cset->held_event, 0, ns)) /* D */
-		return -EBUSY;
-	if (READ_ONCE(cset->is_held) || atomic64_cmpxchg(&cset->held_event, ns, 0) != ns)
+	if (ns && READ_ONCE(cset->bind) == bind && READ_ONCE(cset->is_held) &&
+	    !atomic64_cmpxchg(&cset->held_event, 0, ns) &&	/* D */
+	    (READ_ONCE(cset->is_held) || atomic64_cmpxchg(&cset->held_event, ns, 0) != ns))
 		return -EINPROGRESS;
 	return zio_cset_arm_event(bind, at);
 }
@@ -54,30 +56,8 @@ static int fire_busy(struct zio_binding *bind, const struct timespec64 *at)
 	if (ret == -EBUSY)
 		ret = fire_held(bind, at);
 	if (ret == -EBUSY)
-		count_lost_events(bind->cset, 1, ZIO_LOSS_BUSY);
+		zio_cset_count_lost_events(bind->cset, 1, ZIO_LOSS_BUSY);
 	return ret;
-}
-
-/**
- * zio_cset_end_hold() - fire the event that came while a set was held
- * @cset: the channel set, whose phase the caller has left
- *
- * Context: Process. The caller holds cset->mutex, so the binding stays.
- */
-void zio_cset_end_hold(struct zio_cset_core *cset)
-{
-	struct timespec64 at;
-	s64 ns;
-
-	WRITE_ONCE(cset->is_held, false);
-	ns = atomic64_xchg(&cset->held_event, 0);		/* D */
-	if (!ns)
-		return;
-	at = ns_to_timespec64(ns);
-	rcu_read_lock();
-	if (zio_cset_arm_event(cset->bind, &at) == -EBUSY)
-		count_lost_events(cset, 1, ZIO_LOSS_BUSY);
-	rcu_read_unlock();
 }
 
 /**
@@ -90,8 +70,9 @@ void zio_cset_end_hold(struct zio_cset_core *cset)
  *
  * Context: Any but NMI, between start() and stop().
  *
- * Return: 0 when all enabled sets were armed; they may be done already. Else the error
- * of the first set that was not armed: -EBUSY, still armed; -ENODEV, gone; or the
+ * Return: 0 when all enabled sets were armed; they may be done already, or are armed in a
+ * moment, when a ring is open. Else the error of the first set that was not armed: -EBUSY,
+ * still armed; -ENODEV, gone; or the
  * driver's error. -ESHUTDOWN when no set is enabled.
  */
 int zio_trigger_fire_at(struct zio_trigger *trig, const struct timespec64 *at)
@@ -152,7 +133,7 @@ void zio_trigger_miss(struct zio_trigger *trig, u64 n)
 	atomic64_add(n, &trig->missed);
 	list_for_each_entry_rcu(bind, &trig->bindings, node)
 		if (zio_cset_takes_events(bind->cset))
-			count_lost_events(bind->cset, n, ZIO_LOSS_MISSED);
+			zio_cset_count_lost_events(bind->cset, n, ZIO_LOSS_MISSED);
 	rcu_read_unlock();
 }
 EXPORT_SYMBOL_GPL(zio_trigger_miss);
@@ -256,7 +237,7 @@ void zio_cset_notify(struct zio_cset_core *cset)
 		hlist_for_each_entry_rcu(notifier, &cset->notifiers, node)
 			notifier->done(notifier);
 	} else {
-		count_lost_events(cset, 1, ZIO_LOSS_CHAIN);
+		zio_cset_count_lost_events(cset, 1, ZIO_LOSS_CHAIN);
 	}
 	zio_nest_leave(&zio_chain_depth);
 	rcu_read_unlock();

@@ -197,6 +197,8 @@ bool zio_cset_own_phase(struct zio_cset_core *cset)
 	set_freeze(cset);
 	wait_event(cset->idle_wq, cset_move(cset, CSET_IDLE, CSET_ARMING) ||
 		   (armed = cset_move(cset, CSET_ARMED, CSET_ARMING)));
+	if (armed) /* An event would find the driver busy. */
+		WRITE_ONCE(cset->is_held, false);
 	atomic_andnot(CSET_FREEZE, &cset->state);
 	return armed;
 }
@@ -212,12 +214,8 @@ bool zio_cset_own_phase(struct zio_cset_core *cset)
  */
 void zio_cset_disown_phase(struct zio_cset_core *cset, bool armed)
 {
-	if (armed)
-		zio_cset_leave_armed(cset);
-	else
-		make_idle(cset);
 	phase_map_release();
-	zio_cset_end_hold(cset);
+	zio_cset_end_hold(cset, armed);
 	zio_cset_wake(cset);
 	zio_cset_kick(cset);
 }

@@ -112,6 +112,7 @@ static inline int zio_driver_error(int error)
 
 /* engine.c */
 int zio_cset_arm_event(struct zio_binding *bind, const struct timespec64 *at);
+void zio_cset_end_hold(struct zio_cset_core *cset, bool armed);
 int zio_cset_leave_armed(struct zio_cset_core *cset);
 void zio_cset_fail_armed(struct zio_cset_core *cset, int error);
 int zio_cset_fail_arm(struct zio_cset_core *cset, int ret);
@@ -179,7 +180,7 @@ static inline void zio_block_cancel(struct zio_channel_core *chan, struct zio_bl
 }
 
 /* fire.c */
-void zio_cset_end_hold(struct zio_cset_core *cset);
+void zio_cset_count_lost_events(struct zio_cset_core *cset, u64 n, int cause);
 void zio_cset_notify(struct zio_cset_core *cset);
 
 /* poison.c; with CONFIG_LOCKDEP alone */

@@ -166,6 +166,7 @@ static void an_old_block_gives_way(struct kunit *test)
 /* --- a reader and the engine reach for the same block */
 
 #define RACE_ROUNDS	20000
+#define RACE_SECONDS	20 /* at most: a round takes long if both have one processor */
 
 struct race {
 	struct zio_channel_core *chan;
@@ -204,6 +205,7 @@ static void alarms_of_dropped_blocks_stay(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
 	struct race race = { .chan = tdev->cset->chan[0] };
+	unsigned long end = jiffies + RACE_SECONDS * HZ;
 	atomic_t *alarms = &race.chan->alarms_dropped;
 	unsigned int wiped = 0, invented = 0;
 	struct task_struct *reader;
@@ -214,7 +216,7 @@ static void alarms_of_dropped_blocks_stay(struct kunit *test)
 	test_need_processors(test);
 	WRITE_ONCE(race.chan->buf->prefer_new, true);
 	reader = test_thread_run(test, take_in_each_round, &race);
-	for (i = 1; i <= RACE_ROUNDS; i++) {
+	for (i = 1; i <= RACE_ROUNDS && time_before(jiffies, end); i++) {
 		before = i % 2;
 		test_fire(tdev->cset);
 		atomic_set(alarms, before ? ZIO_ALARM_LOST_BLOCK : 0);
@@ -448,7 +450,7 @@ static void a_held_set_loses_all_events_but_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, block->tstamp.ticks, 5);
 }
 
-/* The driver still has the blocks of an event when the holder has gone. */
+/* The driver has the blocks of an event: the next one finds it busy, whoever holds the set. */
 static void an_event_after_that_of_the_driver_is_lost(struct kunit *test)
 {
 	struct test_device *tdev = create(test, 0);
@@ -459,8 +461,7 @@ static void an_event_after_that_of_the_driver_is_lost(struct kunit *test)
 	test_fire_events(tdev, 1);
 	test_lock(test, &cset->mutex);
 	armed = zio_cset_own_phase(cset);
-	KUNIT_EXPECT_EQ(test, zio_trigger_fire(cset->bind->trig), 0);
-	KUNIT_EXPECT_EQ(test, seen.n, 0);
+	KUNIT_EXPECT_EQ(test, zio_trigger_fire(cset->bind->trig), -EBUSY);
 	zio_cset_disown_phase(cset, armed);
 	test_unlock(test, &cset->mutex);
 	expect_loss(cset, NULL, 1, 0, ZIO_LOSS_BUSY, 0);
