@@ -147,6 +147,8 @@ static void zdma_cyclic_watch(struct work_struct *work)
 		return;
 	}
 	zdma_stop(zdma);
+	/* A callback may have queued it once more: that is not for the next stream. */
+	cancel_delayed_work(&zdma->watch);
 	zdma_report_stop(zdma);
 	zio_cset_fail(zdma->cset, -EIO);
 }

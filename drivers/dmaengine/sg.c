@@ -286,13 +286,17 @@ static void zdma_sg_retry(struct work_struct *work)
 static void zdma_sg_watch(struct work_struct *work)
 {
 	struct zdma_device *zdma = container_of(work, struct zdma_device, watch.work);
+	struct zdma_sg *sg = &zdma->sg;
+	unsigned long flags;
 
-	if (!zdma_has_stopped(zdma)) {
+	spin_lock_irqsave(&sg->lock, flags);
+	if (sg->running && zdma_has_stopped(zdma)) {
+		WRITE_ONCE(zdma->has_failed, true);
+		schedule_delayed_work(&sg->retry, 0);
+	} else if (sg->running) {
 		schedule_delayed_work(&zdma->watch, HZ);
-		return;
 	}
-	WRITE_ONCE(zdma->has_failed, true);
-	schedule_delayed_work(&zdma->sg.retry, 0);
+	spin_unlock_irqrestore(&sg->lock, flags);
 }
 
 /* Memory that the channel has not written has the samples of an older block. */
@@ -393,6 +397,8 @@ static int zdma_sg_begin(struct zdma_device *zdma)
 	sg->head = 0;
 	sg->tail = 0;
 	sg->tries = 0;
+	WRITE_ONCE(zdma->cookie, 0);
+	zdma_start_watch(zdma);
 	WRITE_ONCE(sg->running, true);
 	return zdma_sg_fill_or_wait(zdma) == -EMSGSIZE ? -EMSGSIZE : 0;
 }
@@ -404,8 +410,6 @@ static int zdma_sg_start(struct zio_cset *cset)
 	int ret;
 
 	zdma->zio_chan = zio_cset_channel(cset);
-	WRITE_ONCE(zdma->cookie, 0);
-	zdma_start_watch(zdma);
 	spin_lock_irqsave(&zdma->sg.lock, flags);
 	ret = zdma_sg_begin(zdma);
 	spin_unlock_irqrestore(&zdma->sg.lock, flags);

@@ -58,6 +58,7 @@ static int ziio_buffer_enable(struct iio_buffer *buf, struct iio_dev *indio)
 	if (state->was_stopped)
 		ziio_count_gap(state);
 	state->was_stopped = false;
+	WRITE_ONCE(state->error, 0);
 	if (!ziio_is_first(buf, indio))
 		schedule_work(&state->tend_work);
 	return 0;

@@ -278,13 +278,15 @@ static void ziio_set_stop(struct zio_cset *cset)
 	synchronize_rcu();
 }
 
-/* The scans of a block follow each other: the block ends here. */
+/* The scans of a block follow each other: one that has begun ends here. */
 static bool ziio_set_resumed(struct zio_cset *cset)
 {
 	struct ziio_state *state = zio_cset_priv(cset);
+	struct ziio_set *set = &state->set[zio_cset_index(cset)];
 
 	mutex_lock(&state->finish_lock);
-	ziio_finish_set(&state->set[zio_cset_index(cset)]);
+	if (READ_ONCE(set->fill))
+		ziio_finish_set(set);
 	mutex_unlock(&state->finish_lock);
 	return false;
 }

@@ -17,6 +17,7 @@
 struct card {
 	struct s5933 chip;
 	struct zio_cset *cset;
+	struct zio_channel *chan; /* from the first block on, until the set goes */
 	struct zio_block *block;
 	struct s5933_dma dma;
 	size_t pos;		/* bytes in the block */
@@ -124,6 +125,7 @@ static int card_input(struct zio_cset *cset)
 	int ret;
 
 	spin_lock_irqsave(&card->chip.lock, flags);
+	card->chan = zio_cset_channel(cset);
 	card->block = zio_cset_block(cset);
 	ret = card_begin_block(card);
 	spin_unlock_irqrestore(&card->chip.lock, flags);
@@ -153,6 +155,17 @@ static int card_init(struct zio_cset *cset)
 	return 0;
 }
 
+/* The channel goes; the watch may still run. */
+static void card_exit(struct zio_cset *cset)
+{
+	struct card *card = zio_cset_priv(cset);
+	unsigned long flags;
+
+	spin_lock_irqsave(&card->chip.lock, flags);
+	card->chan = NULL;
+	spin_unlock_irqrestore(&card->chip.lock, flags);
+}
+
 static void card_halt(struct s5933 *chip)
 {
 	cancel_delayed_work_sync(&container_of(chip, struct card, chip)->watch);
@@ -173,6 +186,13 @@ static bool card_is_ready(struct s5933 *chip)
 		(s5933_read(chip, S5933_IMB(4)) & IS_READY);
 }
 
+/* Words may be gone that no block had yet. The caller holds the lock. */
+static void card_tell_reset(struct card *card)
+{
+	if (card->chan)
+		zio_channel_alarm(card->chan, CARD_ALARM_RESET);
+}
+
 /*
  * Reset the card, start it, and begin the block that is armed anew. What was in it is lost: the
  * block tells so. A card without its state does not tell what that was: it may be nothing.
@@ -188,13 +208,15 @@ static void card_restart(struct s5933 *chip)
 	s5933_write(chip, S5933_OMB(1), start & ~START_WAITS);
 	while (ms-- && !card_is_ready(chip))
 		usleep_range(1000, 1500);
+	if (s5933_is_halted(chip))
+		return;
 	s5933_write(chip, S5933_OMB(1), start);
 	mutex_lock(&card->ending);
 	spin_lock_irqsave(&chip->lock, flags);
-	s5933_set_irq(chip, true, INTCSR_STATUS);
+	s5933_set_irq(chip, !chip->halted, INTCSR_STATUS);
 	ret = card_end_piece(card);
-	if (ret && card->block)
-		zio_channel_alarm(zio_cset_channel(card->cset), CARD_ALARM_RESET);
+	if (ret)
+		card_tell_reset(card);
 	if (card->pos && card->block)
 		zio_cset_lost(card->cset, 1);
 	ret = card_begin_block(card);
@@ -216,6 +238,8 @@ static void card_watch(struct work_struct *work)
 	spin_lock_irqsave(&card->chip.lock, flags);
 	status = s5933_read_status(&card->chip);
 	is_lost = !s5933_is_gone(status) && !s5933_has_state(&card->chip, status);
+	if (is_lost)
+		card_tell_reset(card);
 	spin_unlock_irqrestore(&card->chip.lock, flags);
 	if (is_lost) {
 		dev_warn(card->chip.dev, "the card had lost its state; it was restarted\n");
@@ -235,6 +259,7 @@ static const struct s5933_ops card_chip_ops = {
 
 static const struct zio_cset_ops card_ops = {
 	.init = card_init,
+	.exit = card_exit,
 	.raw_io = card_input,
 	.stop_io = card_stop,
 };

@@ -291,7 +291,10 @@ static void xdma_silence_card(void *data)
 
 static void xdma_shutdown(struct pci_dev *pdev)
 {
-	xdma_silence_card(pci_get_drvdata(pdev));
+	struct xdma_card *card = pci_get_drvdata(pdev);
+
+	xdma_cancel_works(card);
+	xdma_silence_card(card);
 }
 
 static int xdma_prepare_card(struct xdma_card *card)
