@@ -257,7 +257,7 @@ static void read_to_error(struct pair pair)
 	struct zio_control ctrl;
 	ssize_t len;
 
-	alarm(20);
+	alarm(120);
 	while ((len = read(pair.ctrl, &ctrl, sizeof(ctrl))) > 0)
 		;
 	ASSERT_EQ(len, -1);

@@ -142,7 +142,7 @@ static void sleep_under_transfers(const char *mode, const char *state)
 	write_text(MODEL "amnesia", state);
 	suspend();
 	/* If no block comes, the test ends. */
-	alarm(30);
+	alarm(120);
 	read_past_suspend(words[0] + 256, !strcmp(mode, "cyclic"));
 	alarm(0);
 	ASSERT_EQ(read_number(SET "/statistics/io_errors"), 0);
@@ -170,7 +170,7 @@ TEST("an output plays its blocks although the channel has forgotten them", loade
 		words[i] = i;
 	ASSERT_EQ(write(fd, words, 8 * 1024), 8 * 1024);
 	suspend();
-	alarm(30);
+	alarm(120);
 	ASSERT_EQ(fsync(fd), 0);
 	alarm(0);
 	ASSERT_EQ(read_number(MODEL "played"), 8 * 256);

@@ -47,14 +47,15 @@ TEST("errors without an end fail the set, and a read begins it again", card)
 
 	make_packets(64, 0, 10000, 1);
 	ASSERT_EQ(read_block(in, words).seq_num, 0);
-	make_packets(64, 0, 10000000, 0);
 	poke(XDMA_USER_INJECT, XDMA_INJECT_WRITE | XDMA_INJECT_ALL);
+	make_packets(64, 0, 10000000, 0);
 	ASSERT_ERRNO(read(in.ctrl, &ctrl, sizeof(ctrl)), EIO);
 	poke(XDMA_USER_INJECT, 0);
 	lost = read_number(LOST);
 	ASSERT_TRUE(lost >= 17);
 	ctrl = read_block(in, words);
-	ASSERT_EQ(ctrl.seq_num, 1 + lost);
+	/* Until the faults end, a transfer that has begun again loses more. */
+	ASSERT_TRUE(ctrl.seq_num > lost && ctrl.seq_num <= 1 + read_number(LOST));
 	ASSERT_EQ(ctrl.zio_alarms, ZIO_ALARM_LOST_BLOCK);
 	ASSERT_TRUE(ctrl.drv_alarms & 1);
 	poke(XDMA_USER_CONTROL, 0);
