@@ -21,13 +21,12 @@ import argparse
 import base64
 import contextlib
 import datetime
-import json
 import os
 import re
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -143,11 +142,6 @@ def run_in_machines(names: list[str]) -> None:
 # --- the results ------------------------------------------------------------------------
 
 
-def map_lines(part: Mapping[str, object]) -> str:
-    """Return a line of JSON for each entry."""
-    return ",\n".join(f"  {json.dumps(key)}: {json.dumps(part[key])}" for key in part)
-
-
 def write_map() -> None:
     """Write the tests that neither their names nor mutants tell, and all times. Those of
     tests that have not run stay."""
@@ -158,9 +152,7 @@ def write_map() -> None:
     wanted = {path: tests for path, tests in files.items() if (ROOT / path).is_file()}
     seconds = {n: s for n, s in judges.read_map().seconds.items() if n in there}
     seconds |= {name: result.seconds for name, result in results.items()}
-    text = f' "files": {{\n{map_lines(wanted)}\n }},\n'
-    text += f' "seconds": {{\n{map_lines(dict(sorted(seconds.items())))}\n }}'
-    judges.MAP.write_text(f"{{\n{text}\n}}\n")
+    judges.write_map(judges.Map(wanted, seconds))
 
 
 def share(part: set[int], whole: set[int]) -> str:

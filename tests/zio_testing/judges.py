@@ -11,6 +11,7 @@ import functools
 import json
 import re
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -198,7 +199,8 @@ def list_killers() -> dict[str, Counter[str]]:
 
 @dataclass(frozen=True)
 class Map:
-    """What "coverage" has written: tests of files, and the seconds of tests."""
+    """Tests of files, which "coverage" finds, and the seconds of tests, which "coverage"
+    and "quick --learn" find."""
 
     files: dict[str, list[str]]
     seconds: dict[str, float]
@@ -207,6 +209,17 @@ class Map:
 @functools.cache
 def read_map() -> Map:
     return Map(**json.loads(MAP.read_text()))
+
+
+def map_lines(part: Mapping[str, object]) -> str:
+    """Return a line of JSON for each entry."""
+    return ",\n".join(f"  {json.dumps(key)}: {json.dumps(part[key])}" for key in part)
+
+
+def write_map(new: Map) -> None:
+    seconds = dict(sorted(new.seconds.items()))
+    text = f' "files": {{\n{map_lines(new.files)}\n }},\n'
+    MAP.write_text(f'{{\n{text} "seconds": {{\n{map_lines(seconds)}\n }}\n}}\n')
 
 
 # --- those of the files that use it -----------------------------------------------------

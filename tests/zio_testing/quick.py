@@ -23,6 +23,8 @@ of KUnit, which run together, and selftests, each in a fresh machine that was sa
   --seconds S   leave out further tests when the chosen ones take S seconds (default: 40)
   --list        show what would run
   --all         all tests that quick can run
+  --learn XML   run nothing; take the times of tests from what a run of check has left
+                (~/.cache/zio/tests/*/junit.xml), and write them into tests/map.json
 
 Other options are those of pytest, such as -x or -k.
 
@@ -41,6 +43,7 @@ import json
 import subprocess
 import time
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from . import judges, quick_map
 from .check import PYTEST, SETTINGS
@@ -48,6 +51,7 @@ from .common import ROOT, TESTING, Parser, Words, output_of, say, setup
 from .stage import PLACE
 from .steps import WIDTH
 
+SECONDS = 40.0
 GREEN = PLACE / "green.json"
 KERNEL_FOLDERS = ("zio-core/", "buffers/", "triggers/", "drivers/", "include/")
 CODE = (".c", ".h", ".cpp", ".py")
@@ -95,9 +99,10 @@ def find_changed(sums: dict[str, str]) -> list[str]:
 
 def parse_options(words: list[str]) -> argparse.Namespace:
     parser = Parser()
-    parser.add_argument("--seconds", type=float, default=40)
+    parser.add_argument("--seconds", type=float, default=SECONDS)
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--all", action="store_true")
+    parser.add_argument("--learn", type=Path)
     options, rest = parser.parse_known_args(words)
     options.files = [word for word in rest if (ROOT / word).is_file()]
     options.more = [word for word in rest if word not in options.files]
@@ -123,6 +128,9 @@ def tell_not_judged(files: list[str]) -> None:
 
 def main(words: list[str]) -> int:
     options = parse_options(words)
+    if options.learn:
+        say(f"the times of {quick_map.learn(options.learn)} tests")
+        return 0
     sums = sums_of(judges.list_files())
     changed = options.files or (list(sums) if options.all else find_changed(sums))
     chosen = quick_map.choose(changed, float("inf") if options.all else options.seconds)

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The choice of quick among the tests that judge a change: those whose times fit"""
 
+from collections import defaultdict
 from dataclasses import dataclass, field
+from pathlib import Path
+from xml.etree import ElementTree
 
 from . import judges
-from .steps import WIDTH
+from .steps import CHECK_PLACE, WIDTH
 
 UNKNOWN_SECONDS = 10.0
 
@@ -20,6 +23,27 @@ class Chosen:
 
 def seconds_of(test: str) -> float:
     return judges.read_map().seconds.get(test, UNKNOWN_SECONDS)
+
+
+def seconds_in(results: Path) -> dict[str, float]:
+    """Return what each test took in a run of check, which has left these @results."""
+    tests = judges.list_tests().values()
+    names = {test.removesuffix(".py").replace("/", "."): test for test in tests}
+    found: defaultdict[str, float] = defaultdict(float)
+    for case in ElementTree.parse(results).iter("testcase"):
+        test = names.get(case.get("classname", ""), "")
+        if test.startswith("selftests/") and case.get("name") != CHECK_PLACE:
+            continue
+        if test and case.find("skipped") is None:
+            found[test] += float(case.get("time", 0))
+    return {test: round(seconds, 1) for test, seconds in found.items()}
+
+
+def learn(results: Path) -> int:
+    """Write the seconds of these @results into the map. Return how many they are."""
+    known, new = judges.read_map(), seconds_in(results)
+    judges.write_map(judges.Map(known.files, known.seconds | new))
+    return len(new)
 
 
 def take_turns(lists: list[tuple[str, ...]]) -> list[str]:

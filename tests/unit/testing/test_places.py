@@ -73,9 +73,7 @@ def test_check_has_each_module() -> None:
 
 
 # Drivers without samples of an input
-NO_SAMPLES = set(
-    "zio-board zio-fake-dtc zio-irq-tdc zio-play zio-s5933 zio-sps".split()
-)
+NO_SAMPLES = set("zio-board zio-fake-dtc zio-irq-tdc zio-play zio-s5933 zio-sps".split())
 
 
 def test_sanitizers_have_each_input() -> None:
@@ -83,7 +81,8 @@ def test_sanitizers_have_each_input() -> None:
     names = at("kasan") | at("leaks")
     texts = "\n".join(test.text for test in find_all() if test.path.stem in names)
     drivers = {path.stem for path in (ROOT / "drivers").glob("zio-*.c")}
-    drivers |= {f"zio-{path.name}" for path in (ROOT / "drivers").iterdir() if path.is_dir()}
+    folders = filter(Path.is_dir, (ROOT / "drivers").iterdir())
+    drivers |= {f"zio-{path.name}" for path in folders}
     drivers = (drivers | {"zio-s5933-mini"}) & modules_of_the_product() - NO_SAMPLES
     missing = {
         name

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """quick: the tests that judge each file, and the choice among them"""
 
+import json
 import re
 from collections import Counter
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from zio_testing import judges, quick, quick_map
 from zio_testing.common import TESTING
 from zio_testing.judges import KUNIT, Map
+from zio_testing.steps import WIDTH
 
 PRODUCT = re.compile(r"(zio-core|buffers|triggers|drivers|include|tools)/")
 # Programs of users in the product that no test runs
@@ -161,6 +163,47 @@ def test_namesake_is_chosen() -> None:
 
 def test_documents_need_no_test(two_files: list[str]) -> None:
     assert quick_map.choose(["README.md"], 60).not_judged == []
+
+
+RESULTS = """<testsuites><testsuite>
+<testcase classname="selftests.loop_test.c" name="distro" time="7.04" />
+<testcase classname="selftests.loop_test.c" name="kasan" time="90" />
+<testcase classname="unit.nexus.test_words" name="test_a" time="0.5" />
+<testcase classname="unit.nexus.test_words" name="test_b[1]" time="1.25" />
+<testcase classname="unit.nexus.test_load" name="test_a" time="0"><skipped /></testcase>
+<testcase classname="elsewhere" name="test_b" time="1" />
+</testsuite></testsuites>"""
+
+
+def test_times_of_a_run(tmp_path: Path) -> None:
+    """Those of the kernel that quick boots, summed over a file"""
+    file = tmp_path / "junit.xml"
+    file.write_text(RESULTS)
+    assert quick_map.seconds_in(file) == {
+        "selftests/loop_test.c": 7.0,
+        "unit/nexus/test_words.py": 1.8,
+    }
+
+
+def test_times_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, results = tmp_path / "map.json", tmp_path / "junit.xml"
+    results.write_text(RESULTS)
+    monkeypatch.setattr(judges, "MAP", file)
+    old = Map({"a.c": ["unit/abi_test.c"]}, {"unit/abi_test.c": 3.0})
+    monkeypatch.setattr(judges, "read_map", lambda: old)
+    assert quick.main(["--learn", str(results)]) == 0
+    new = Map(**json.loads(file.read_text()))
+    assert new.files == old.files
+    assert new.seconds["unit/abi_test.c"] == 3
+    assert new.seconds["selftests/loop_test.c"] == 7
+
+
+def test_each_answer_comes_in_a_minute() -> None:
+    """The tests of each file of the product, on two processors, by their times"""
+    for path in filter(PRODUCT.match, programs()):
+        tests = quick_map.choose([path], quick.SECONDS).tests
+        took = [quick_map.seconds_of(test) for test in tests]
+        assert max([*took, sum(took) / WIDTH]) <= 60, path
 
 
 # --- what a user sees -------------------------------------------------------------------
