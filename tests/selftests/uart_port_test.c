@@ -183,7 +183,9 @@ TEST_EACH("each loss is told by the first of the blocks behind it, with %s frame
 	pair = open_pair(ZUART, O_RDONLY);
 	for (n = 0; n < 200; n++) {
 		send_numbered(n);
-		wait_for(30, stat_of("frames") + stat_of("lost-frames") > n);
+		/* The driver knows of a damaged frame when the next one comes. */
+		if (n % 7 != 4)
+			wait_for(30, stat_of("frames") + stat_of("lost-frames") > n);
 		/* A block that is not full ends at the loss. */
 		while (poll_events(pair.ctrl, POLLIN, n < 199 ? 0 : 500)) {
 			ctrl = read_control(pair.ctrl);
