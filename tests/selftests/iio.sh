@@ -165,8 +165,7 @@ test_order()
 {
 	make_iio a iio=iio-ramp trigger=ramp-trigger channels=voltage0 nsamples=2
 	zio-links
-	in-order $node-0-0 60 12 $ziio/cset0/chan0/statistics/lost_blocks \
-		>/tmp/said 2>&1 &
+	in-order $node-0-0 60 12 $ziio/cset0/missed >/tmp/said 2>&1 &
 	reader=$!
 	# One that has ended has no program, also before the shell knows.
 	while [ -e /proc/$reader/exe ]; do
