@@ -184,8 +184,8 @@ void zio_cset_count_lost_events(struct zio_cset_core *cset, u64 n, int cause);
 void zio_cset_notify(struct zio_cset_core *cset);
 
 /* poison.c; with CONFIG_LOCKDEP alone */
-extern void (*zio_poison_found)(struct zio_channel_core *chan, const struct zio_block *block,
-				size_t at);
+void zio_poison_report_by(void (*found)(struct zio_channel_core *chan,
+					const struct zio_block *block, size_t at));
 void zio_block_poison(struct zio_block *block);
 void zio_block_check(struct zio_channel_core *chan, const struct zio_block *block);
 

@@ -24,9 +24,15 @@ static void poison_warn(struct zio_channel_core *chan, const struct zio_block *b
 		  chan->cset->zdev->desc->name, at, block->len, to_block_core(block)->seq);
 }
 
-/* KUnit has drivers that write nothing. */
-void (*zio_poison_found)(struct zio_channel_core *chan, const struct zio_block *block,
-			 size_t at) = poison_warn;
+static void (*poison_found)(struct zio_channel_core *chan, const struct zio_block *block,
+			    size_t at) = poison_warn;
+
+/* KUnit has drivers that write nothing. @found: NULL for a warning. */
+void zio_poison_report_by(void (*found)(struct zio_channel_core *chan,
+					const struct zio_block *block, size_t at))
+{
+	poison_found = found ?: poison_warn;
+}
 
 void zio_block_poison(struct zio_block *block)
 {
@@ -47,13 +53,13 @@ void zio_block_check(struct zio_channel_core *chan, const struct zio_block *bloc
 	for (at = 0; at + sizeof(poison) <= block->len; at += sizeof(poison)) {
 		found = block->data + at;
 		if (found->word == poison.word) {
-			zio_poison_found(chan, block, at);
+			poison_found(chan, block, at);
 			return;
 		}
 	}
 	rest = block->len - at;
 	if (rest >= 4 && !memcmp(block->data + at, &poison, rest))
-		zio_poison_found(chan, block, at);
+		poison_found(chan, block, at);
 }
 
 #endif /* CONFIG_LOCKDEP */

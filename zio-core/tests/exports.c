@@ -58,7 +58,7 @@ EXPORT_SYMBOL_NS_GPL(zio_trigger_type_is_valid, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_wq, ZIO_TEST);
 
 #ifdef CONFIG_LOCKDEP
-EXPORT_SYMBOL_NS_GPL(zio_poison_found, ZIO_TEST);
+EXPORT_SYMBOL_NS_GPL(zio_poison_report_by, ZIO_TEST);
 #endif
 
 #ifdef CONFIG_TRACEPOINTS

@@ -154,7 +154,6 @@ unsigned int test_count_devices(void)
 /* The driver of these tests writes what a test needs, and leaves the rest. */
 #ifdef CONFIG_LOCKDEP
 struct test_poison test_poison;
-static typeof(zio_poison_found) poison_found;
 
 static void note_poison(struct zio_channel_core *chan, const struct zio_block *block, size_t at)
 {
@@ -164,11 +163,9 @@ static void note_poison(struct zio_channel_core *chan, const struct zio_block *b
 
 static void accept_poison(bool accept)
 {
-	if (accept) {
+	if (accept)
 		test_poison = (struct test_poison){ 0 };
-		poison_found = zio_poison_found;
-	}
-	zio_poison_found = accept ? note_poison : poison_found;
+	zio_poison_report_by(accept ? note_poison : NULL);
 }
 #else
 static void accept_poison(bool accept)
