@@ -36,7 +36,7 @@ static void free_block(struct zio_block_core *block)
 	zio_block_free_snapshot(&block->block);
 	zio_dma_map_free(block->dma);
 	kfree(block->block.data);
-	kfree(block);
+	kfree_rcu(block, rcu);
 }
 
 /* Returns how many blocks there were. */
