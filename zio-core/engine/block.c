@@ -77,12 +77,14 @@ static bool prefers_new(const struct zio_channel_core *chan)
 /*
  * Takes the oldest block out of the queue. What it reports, and that it is lost, is there
  * before the block has gone: a reader that takes the next block sees the gap and the alarms.
+ * A reader may take it meanwhile, and put it: blocks are freed after a grace period.
  */
 static struct zio_block *take_oldest(struct zio_channel_core *chan)
 {
 	struct zio_block *block;
 	int tail, alarms, before;
 
+	rcu_read_lock();
 	while ((block = zio_queue_look(&chan->queue, &tail))) {
 		alarms = ZIO_ALARM_LOST_BLOCK | READ_ONCE(block->zio_alarms) |
 			READ_ONCE(block->drv_alarms) << 8;
@@ -92,6 +94,7 @@ static struct zio_block *take_oldest(struct zio_channel_core *chan)
 		/* A reader has the block and its alarms. */
 		atomic_andnot(alarms & ~before, &chan->alarms_dropped);
 	}
+	rcu_read_unlock();
 	return block;
 }
 
