@@ -7,16 +7,14 @@
  * The driver gives the memory to its board, and takes it back, in between: so no other context
  * synchronises it. The caller owns the block.
  */
+#include <linux/string.h>
+
 #include "engine/internal.h"
 
 #ifdef CONFIG_LOCKDEP
 
 /* No board writes this: a counter of 32 bits comes there after 2^31 steps. */
 #define ZIO_POISON	0x9e5ac37db1648f2dull
-
-struct poison {
-	u64 word;
-} __packed; /* blocks begin anywhere */
 
 static void poison_warn(struct zio_channel_core *chan, const struct zio_block *block, size_t at)
 {
@@ -34,32 +32,26 @@ void zio_poison_report_by(void (*found)(struct zio_channel_core *chan,
 	poison_found = found ?: poison_warn;
 }
 
+/* Blocks begin at multiples of ZIO_BLOCK_ALIGN. */
 void zio_block_poison(struct zio_block *block)
 {
-	const struct poison poison = { ZIO_POISON };
-	size_t at;
+	const u64 poison = ZIO_POISON;
+	size_t n = block->size / sizeof(poison);
 
-	for (at = 0; at + sizeof(poison) <= block->size; at += sizeof(poison))
-		*(struct poison *)(block->data + at) = poison;
-	memcpy(block->data + at, &poison, block->size - at);
+	memset64(block->data, poison, n);
+	memcpy((u64 *)block->data + n, &poison, block->size % sizeof(poison));
 }
 
 /* Fewer than four bytes at the end may have the pattern by chance. */
 void zio_block_check(struct zio_channel_core *chan, const struct zio_block *block)
 {
-	const struct poison poison = { ZIO_POISON }, *found;
-	size_t at, rest;
+	size_t i, n = block->len / sizeof(u64), rest = block->len % sizeof(u64);
+	const u64 *word = block->data, poison = ZIO_POISON;
 
-	for (at = 0; at + sizeof(poison) <= block->len; at += sizeof(poison)) {
-		found = block->data + at;
-		if (found->word == poison.word) {
-			poison_found(chan, block, at);
-			return;
-		}
-	}
-	rest = block->len - at;
-	if (rest >= 4 && !memcmp(block->data + at, &poison, rest))
-		poison_found(chan, block, at);
+	for (i = 0; i < n && word[i] != poison; i++)
+		;
+	if (i < n || (rest >= 4 && !memcmp(&word[n], &poison, rest)))
+		poison_found(chan, block, i * sizeof(u64));
 }
 
 #endif /* CONFIG_LOCKDEP */
