@@ -72,8 +72,7 @@ static int fire_busy(struct zio_binding *bind, const struct timespec64 *at)
  *
  * Return: 0 when all enabled sets were armed; they may be done already, or are armed in a
  * moment, when a ring is open. Else the error of the first set that was not armed: -EBUSY,
- * still armed; -ENODEV, gone; or the
- * driver's error. -ESHUTDOWN when no set is enabled.
+ * still armed; -ENODEV, gone; or the driver's error. -ESHUTDOWN when no set is enabled.
  */
 int zio_trigger_fire_at(struct zio_trigger *trig, const struct timespec64 *at)
 {

@@ -137,15 +137,12 @@ struct test_area {
 };
 
 /* How many blocks the core has found that were not written, and where the last one begins to */
-struct test_poison {
+extern struct test_poison {
 	unsigned int n;
 	size_t at;
-};
+} test_poison;
 
 /* test-device.c */
-#ifdef CONFIG_LOCKDEP
-extern struct test_poison test_poison;
-#endif
 int test_init(struct kunit *test);
 void test_exit(struct kunit *test);
 void test_add_action(struct kunit *test, void (*action)(void *arg), void *arg);
