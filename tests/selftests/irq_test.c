@@ -118,7 +118,8 @@ TEST("each loss is told by the first pulse behind it", edge)
 		while (read(fd, &ctrl, sizeof(ctrl)) > 0)
 			order_control(&order, &ctrl);
 		fire(1);
-		order_control(&order, (ctrl = read_control(fd), &ctrl));
+		ctrl = read_control(fd);
+		order_control(&order, &ctrl);
 		ASSERT_EQ(ctrl.seq_num, sum++);
 	}
 	/* The reader may keep a block, so that the others are one less. */

@@ -70,28 +70,29 @@ static void check_text(const char *text, uint32_t seq, int zio_alarms, int drv_a
 	ASSERT_EQ(ctrl.drv_alarms, drv_alarms);
 }
 
+/* The line "one" is whole; @first and @second are the first two that are it again. */
+static void check_lines(const char *before, const char *after, const char *first,
+			const char *second)
+{
+	begin_uart("frame=line size=20");
+	send_text(before);
+	check_text("one", 0, 0, 0);
+	suspend();
+	send_text(after);
+	check_text(first, 2, LOST | SUSPENDED, A_CUT);
+	check_text(second, 3, 0, 0);
+}
+
 /* "tw" and "elve" are no line that somebody has sent. */
 TEST("a line that has begun before a suspend does not end after it", loaded)
 {
-	begin_uart("frame=line size=20");
-	send_text("zero\none\ntw");
-	check_text("one", 0, 0, 0);
-	suspend();
-	send_text("elve\nthirteen\nfourteen\n");
-	check_text("thirteen", 2, LOST | SUSPENDED, A_CUT);
-	check_text("fourteen", 3, 0, 0);
+	check_lines("zero\none\ntw", "elve\nthirteen\nfourteen\n", "thirteen", "fourteen");
 }
 
 /* The bytes of "two" came while the machine slept, but the last one. */
 TEST("the rest of a line after a suspend is no line", loaded)
 {
-	begin_uart("frame=line size=20");
-	send_text("zero\none\n");
-	check_text("one", 0, 0, 0);
-	suspend();
-	send_text("o\nthree\nfour\n");
-	check_text("three", 2, LOST | SUSPENDED, A_CUT);
-	check_text("four", 3, 0, 0);
+	check_lines("zero\none\n", "o\nthree\nfour\n", "three", "four");
 }
 
 /* The frames of a block follow each other. */
