@@ -231,7 +231,7 @@ static bool is_of_core(const struct zio_attr_desc *desc, unsigned int owner)
 	if (desc->place != ZIO_ATTR_PLACE_STD)
 		return false;
 	if (owner & ZIO_OWNER_TRIGGER)
-		return desc->index <= ZIO_ATTR_TRIG_SHOT;
+		return desc->index <= ZIO_ATTR_TRIG_EPOCH;
 	return desc->index >= ZIO_ATTR_UNIT && desc->index <= ZIO_ATTR_OFFSET_HIGH;
 }
 

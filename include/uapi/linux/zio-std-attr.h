@@ -20,6 +20,34 @@
  * SCALE_MANT has nine digits or more. If the exponent is beyond ZIO_SCALE_MAX_EXP, or
  * OFFSET cannot have the offset exactly, then SCALE_EXP is ZIO_SCALE_NOT_HELD. Programs
  * refuse that exponent.
+ *
+ * A control of version 1.5 or later tells when its samples were taken, and what is missing
+ * in front of them. A bit of the std_mask of its attr_trigger says which of these it knows:
+ *
+ * RATE_NUM, RATE_DEN: samples of one channel per second, as a fraction that is reduced to
+ *	its lowest terms: 44100/1, 1411200/29, 1/60. Without them, the samples are not
+ *	equidistant, or the board does not know its rate.
+ *
+ * FIRST_LOW, FIRST_HIGH: the halves of an s64, in picoseconds: from tstamp to the sample of
+ *	the event, which is number PRE_SAMP. Without them it is 0.
+ *
+ * TIME_ERROR: nanoseconds. tstamp is wrong by so much at most. Without it, nobody knows.
+ *
+ * LOST: blocks of the channel that were lost between the block before and this one. If the
+ *	gap in seq_num is larger, other readers have taken the rest, or a flush has.
+ *
+ * MISSED: events that the channel has missed since the block before.
+ *
+ * EPOCH: a random number of this registration of the device. The numbers of blocks with
+ *	another EPOCH belong to another run.
+ *
+ * Sample k of a block, from 0, was taken at
+ *
+ *	tstamp + FIRST + (k - PRE_SAMP) * RATE_DEN / RATE_NUM
+ *
+ * by the clock of the trigger. If RATE is 50000/1, PRE_SAMP 200, FIRST 5000000 (5 us), and
+ * tstamp is 12.000100000 s, then sample 200 was taken at 12.000105 s and sample 0 at
+ * 12.000105 s - 200 / 50 kHz = 11.996105 s.
  */
 #ifndef _UAPI_LINUX_ZIO_STD_ATTR_H
 #define _UAPI_LINUX_ZIO_STD_ATTR_H
@@ -59,6 +87,14 @@ enum zio_trg_std_attr {
 	ZIO_ATTR_TRIG_PRE_SAMP,
 	ZIO_ATTR_TRIG_CLOCK,	/* CLOCK_* of the time stamp; often not here: see below */
 	ZIO_ATTR_TRIG_SHOT,	/* if N_SHOTS is above 1: the shot of its arming, from 0 */
+	ZIO_ATTR_TRIG_RATE_NUM,	/* when the samples were taken: see above */
+	ZIO_ATTR_TRIG_RATE_DEN,
+	ZIO_ATTR_TRIG_FIRST_LOW,
+	ZIO_ATTR_TRIG_FIRST_HIGH,
+	ZIO_ATTR_TRIG_TIME_ERROR, /* ns */
+	ZIO_ATTR_TRIG_LOST,	/* blocks in front of this one */
+	ZIO_ATTR_TRIG_MISSED,	/* events in front of this one */
+	ZIO_ATTR_TRIG_EPOCH,
 	ZIO_ATTR_TRIG_VERSION = ZIO_ATTR_VERSION,
 	_ZIO_TRG_ATTR_STD_NUM
 };

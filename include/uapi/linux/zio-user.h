@@ -26,7 +26,7 @@
 #define ZIO_OBJ_NAME_FULL_LEN (2 * ZIO_OBJ_NAME_LEN)
 
 #define ZIO_MAJOR_VERSION 1
-#define ZIO_MINOR_VERSION 4
+#define ZIO_MINOR_VERSION 5
 
 /* The version of a driver or its attributes: 8, 8 and 16 bits */
 #define ZIO_VERSION(_major, _minor, _patch)	\

@@ -26,6 +26,15 @@ static const char *const trigger_attr[ZIO_MAX_STD_ATTR] = {
 	[ZIO_ATTR_TRIG_POST_SAMP] = "post-samples",
 	[ZIO_ATTR_TRIG_PRE_SAMP] = "pre-samples",
 	[ZIO_ATTR_TRIG_CLOCK] = "clock",
+	[ZIO_ATTR_TRIG_SHOT] = "shot",
+	[ZIO_ATTR_TRIG_RATE_NUM] = "rate-numerator",
+	[ZIO_ATTR_TRIG_RATE_DEN] = "rate-denominator",
+	[ZIO_ATTR_TRIG_FIRST_LOW] = "first-low",
+	[ZIO_ATTR_TRIG_FIRST_HIGH] = "first-high",
+	[ZIO_ATTR_TRIG_TIME_ERROR] = "time-error",
+	[ZIO_ATTR_TRIG_LOST] = "lost",
+	[ZIO_ATTR_TRIG_MISSED] = "missed",
+	[ZIO_ATTR_TRIG_EPOCH] = "epoch",
 	[ZIO_ATTR_TRIG_VERSION] = "version",
 };
 
