@@ -122,6 +122,10 @@ struct zio_channel_core {
 	atomic_t lost_new; /* noted by the driver: see zio_cset_lost() */
 	atomic_t alarms_dropped; /* of dropped blocks: see zio_channel_pop_unread() */
 	atomic_t alarms;
+	atomic_t lost_before; /* the next block that is done, and the events: see block.c */
+	atomic_t missed_before;
+	u32 missed_upto; /* in front of all blocks that are done */
+	u32 missed_dropped; /* up to the last block that was dropped */
 	unsigned long blocks;
 	unsigned long bytes;
 	unsigned long lost;
@@ -148,7 +152,9 @@ struct zio_channel_core {
 	unsigned int waiters; /* for a block that is put: see engine.h */
 	unsigned int len;
 	unsigned int watermark;
-	u32 next_seq; /* of an input: behind the last block that a reader took */
+	u32 next_seq; /* of an input: behind the last block that a reader took, less those left */
+	u32 left; /* blocks that a reader has left in part, and no other block has told of */
+	u32 missed_told; /* as missed_upto: up to the last block that a reader took */
 	struct list_head sessions;
 	struct list_head unread;
 	bool slowpath; /* a ring, a route, unread blocks, merging, or sessions that are stale */
@@ -198,6 +204,7 @@ struct zio_cset_core {
 	unsigned long fired;
 	unsigned long io_errors;
 	atomic_long_t lost_triggers;
+	atomic_t missed_busy; /* events while it was armed, for the next block to tell */
 	int error;
 	bool async;
 	struct rcu_head rcu;
@@ -219,6 +226,8 @@ struct zio_cset_core {
 	struct zio_binding *bind;
 	const struct zio_buffer_type *buf_type;
 	bool has_area_files; /* see sysfs-cset.c; by change */
+	u32 rate_num, rate_den; /* that a user has told: see config/rate.c */
+	struct work_struct timing_work; /* asks the driver again */
 	struct zio_attr_set attrs;
 	struct zio_own_trigger *own_trigger; /* or NULL */
 	struct zio_attr *chan_attrs;
@@ -236,6 +245,7 @@ struct zio_device {
 	struct module *owner;
 	char name[ZIO_OBJ_NAME_LEN];
 	int id;
+	u32 epoch; /* random: see ZIO_ATTR_TRIG_EPOCH */
 	struct list_head node; /* while it has the number */
 	void *priv;
 	struct mutex lock; /* attributes */

@@ -26,6 +26,22 @@ struct zio_trigger;
 #define ZIO_PENDING	0x40000000
 
 /**
+ * struct zio_timing - when the samples of a set are taken
+ * @rate_num: samples of one channel per second are @rate_num / @rate_den; 0: they are not
+ *            equidistant, or the driver does not know the rate
+ * @rate_den: see @rate_num; 0 if that is 0
+ * @error_ns: the time stamp of a block is wrong by so much at most; 0: not known
+ * @first_ps: picoseconds from the time stamp to the sample of the event, which is the one
+ *            behind the pre-samples
+ */
+struct zio_timing {
+	u32 rate_num;
+	u32 rate_den;
+	u32 error_ns;
+	s64 first_ps;
+};
+
+/**
  * struct zio_cset_ops - the operations of a driver for a channel set
  * @init: optional; process context, may sleep. The core calls it first at
  *        registration. An error fails the registration.
@@ -58,6 +74,13 @@ struct zio_trigger;
  *        in force. @chan is NULL for an attribute of the set, or of the board's trigger.
  * @attr_get: optional; context as for @attr_set. Reads the value from the hardware.
  *        Sets without it show the last value that was set.
+ * @get_timing: optional. Fills in @timing, which is zero, for blocks of the present shape.
+ *        Process context, may sleep, one call at a time per set. The core calls it whenever
+ *        the shape or an attribute has changed, after zio_cset_timing_changed(), and for the
+ *        file "sample-rate".
+ * @set_rate: optional; context as for @attr_set. Lets the board take @num / @den samples of
+ *        one channel per second, or nearly so: @get_timing tells the true rate. Returns
+ *        -ERANGE if the board cannot. The file "sample-rate" is writable then.
  * @resumed: optional. The machine was suspended, and the parent of the device is resumed.
  *        The core has noted the alarm: the operation is for a driver whose samples would be
  *        wrong otherwise. Returns true if the hardware may have forgotten the blocks. The
@@ -80,6 +103,8 @@ struct zio_cset_ops {
 			const struct zio_attr_desc *attr, u32 value);
 	int (*attr_get)(struct zio_cset *cset, struct zio_channel *chan,
 			const struct zio_attr_desc *attr, u32 *value);
+	void (*get_timing)(const struct zio_cset *cset, struct zio_timing *timing);
+	int (*set_rate)(struct zio_cset *cset, u32 num, u32 den);
 	bool (*resumed)(struct zio_cset *cset);
 };
 
@@ -96,6 +121,7 @@ struct zio_cset_ops {
 #define ZIO_CSET_DISABLED	BIT(11)	/* disabled at first */
 #define ZIO_CSET_CHANS_DISABLED	BIT(12)	/* each channel is disabled at first */
 #define ZIO_CSET_ONE_PIECE	BIT(13)	/* with DMA, no shots: one segment has all of a block */
+#define ZIO_CSET_USER_RATE	BIT(14)	/* users tell the rate: "sample-rate" is writable */
 
 /**
  * struct zio_cset_desc - a channel set: channels acquired together
@@ -218,10 +244,13 @@ bool zio_cset_fail(struct zio_cset *cset, int error);
 void zio_cset_give_back(struct zio_cset *cset, unsigned int n);
 void zio_cset_lost(struct zio_cset *cset, u32 n);
 void zio_channel_alarm(struct zio_channel *chan, u8 drv_alarms);
+void zio_timing_set_rate(struct zio_timing *timing, u32 samples, u32 ns);
+void zio_cset_timing_changed(struct zio_cset *cset);
 void zio_cset_set_scaling(struct zio_cset *cset, unsigned int index,
 			  const struct zio_scaling *scaling);
 
 unsigned int zio_cset_ssize(const struct zio_cset *cset);
+unsigned int zio_cset_n_enabled(const struct zio_cset *cset);
 bool zio_cset_is_rearmed(const struct zio_cset *cset);
 bool zio_cset_uses_board_trigger(const struct zio_cset *cset);
 void zio_cset_stamp(const struct zio_cset *cset, struct zio_block *block);

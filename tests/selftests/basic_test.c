@@ -54,7 +54,7 @@ TEST("the control of the first block describes it", fresh)
 
 	ASSERT_EQ(ctrl.seq_num, 0);
 	ASSERT_EQ(ctrl.major_version, 1);
-	ASSERT_EQ(ctrl.minor_version, 4);
+	ASSERT_EQ(ctrl.minor_version, 5);
 	ASSERT_EQ(ctrl.nsamples, 16);
 	ASSERT_EQ(ctrl.ssize, 4);
 	ASSERT_EQ(ctrl.nbits, 32);
@@ -88,7 +88,8 @@ TEST("the control has the attributes of trigger and channel", fresh)
 {
 	struct zio_control ctrl = next_control(COUNTER);
 
-	ASSERT_EQ(ctrl.attr_trigger.std_mask, 0x7);
+	/* nshots, post- and pre-samples; lost, missed, epoch */
+	ASSERT_EQ(ctrl.attr_trigger.std_mask, 0x1c07);
 	ASSERT_EQ(ctrl.attr_trigger.std_val[0], 1);
 	ASSERT_EQ(ctrl.attr_trigger.std_val[1], 16);
 	ASSERT_EQ(ctrl.attr_trigger.std_val[2], 0);

@@ -235,6 +235,7 @@ static void buffers_swap(struct zio_channel_core *chan, struct zio_buffer **new)
 	rcu_assign_pointer(chan->data_area, buf->area);
 	zio_queue_replace(&chan->queue, buf->slot, buf->len);
 	buf->slot = NULL;
+	zio_channel_forget_gap(chan);
 }
 
 /* The set may have no buffers yet: it is not visible then, and needs no freeze. */

@@ -41,6 +41,7 @@ static int flush_channel(struct zio_channel_core *chan)
 		return -EBUSY;
 	zio_channel_put_queued(chan);
 	put_unread(chan);
+	zio_channel_forget_gap(chan);
 	return 0;
 }
 

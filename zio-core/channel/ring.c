@@ -546,6 +546,7 @@ static void end_ring(struct zio_cset_core *cset, struct zio_ring *ring)
 		chan->ring = NULL;
 		if (cset->on_demand)
 			discard_blocks(chan, n, armed);
+		zio_channel_forget_gap(chan);
 	}
 	zio_cset_disown_phase(cset, armed);
 	zio_cset_unlock_channels(cset);
@@ -563,6 +564,7 @@ static void stop_stream_ring(struct zio_channel_core *chan)
 	WRITE_ONCE(chan->ops, NULL);
 	synchronize_rcu();					/* K */
 	chan->ring = NULL;
+	zio_channel_forget_gap(chan);
 	mutex_unlock(&chan->lock);
 	zio_cset_wake(chan->cset);
 	zio_cset_kick(chan->cset);

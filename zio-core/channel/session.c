@@ -127,6 +127,21 @@ void zio_channel_requeue(struct zio_channel_core *chan, struct zio_block *block)
 	chan->slowpath = true;
 }
 
+/* No program has seen the control of a block that was taken: the next one tells of it. */
+static void untell(struct zio_channel_core *chan, const struct zio_block_core *core)
+{
+	u32 dropped = READ_ONCE(chan->missed_dropped);
+
+	chan->left += core->lost;
+	chan->next_seq -= core->lost;
+	if (!(core->block.zio_alarms & ZIO_ALARM_LOST_TRIGGER))
+		return;
+	chan->missed_told -= core->missed;
+	/* If it has changed, the owner of the phase has dropped a later block. */
+	if ((s32)(core->missed_upto - dropped) > 0)
+		cmpxchg(&chan->missed_dropped, dropped, core->missed_upto);
+}
+
 /*
  * Drops a block that no other reader can have whole. The next block that a reader takes has
  * the alarm, as the gap is before it, and those of the block that no control has told.
@@ -134,7 +149,8 @@ void zio_channel_requeue(struct zio_channel_core *chan, struct zio_block *block)
 static void drop_left(struct zio_channel_core *chan, struct zio_block *block)
 {
 	int alarms = block->zio_alarms | block->drv_alarms << 8;
-	u32 seq = to_block_core(block)->seq;
+	struct zio_block_core *core = to_block_core(block);
+	u32 seq = core->seq;
 
 	if (READ_ONCE(chan->cset->gone)) {
 		zio_block_put(chan, block);
@@ -142,11 +158,14 @@ static void drop_left(struct zio_channel_core *chan, struct zio_block *block)
 	}
 	WRITE_ONCE(chan->flushed, chan->flushed + 1);
 	zio_trace_lost(chan->cset, chan, 1, seq, ZIO_LOSS_LEFT, 0);
-	if (to_block_core(block)->ctrl_seen)
+	if (core->ctrl_seen)
 		alarms = 0;
+	else
+		untell(chan, core);
 	atomic_or(ZIO_ALARM_LOST_BLOCK | alarms, &chan->alarms_dropped);
 	atomic_or(ZIO_ALARM_LOST_BLOCK, &chan->alarms);
-	chan->next_seq = seq;
+	chan->next_seq--;
+	chan->left++;
 	zio_channel_put_block(chan, block);
 }
 
@@ -397,7 +416,9 @@ static noinline struct zio_block *take_block_slow(struct zio_session *sess)
 	chan->slowpath = !list_empty(&chan->unread) || chan->merged || chan->n_stale ||
 		READ_ONCE(chan->buf->merge_data);
 	if (block) {
-		zio_block_take_dropped(chan, block);
+		zio_block_take_dropped(chan, block, to_block_core(block)->lost + chan->left);
+		chan->next_seq += chan->left;
+		chan->left = 0;
 		return block;
 	}
 	block = take_new(chan);

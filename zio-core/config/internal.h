@@ -120,6 +120,11 @@ ssize_t zio_channel_show_type(struct kobject *kobj, const struct zio_file *file,
 /* "clock-source", if the kernel stamps the blocks */
 #define ZIO_CLOCK_OF_KERNEL	"kernel"
 
+/* rate.c */
+int zio_rate_store(struct kobject *kobj, const struct zio_file *file, const char *text);
+ssize_t zio_rate_show(struct kobject *kobj, const struct zio_file *file, char *page);
+umode_t zio_rate_mode(struct kobject *kobj, const struct zio_file *file);
+
 /* sysfs-trigger.c */
 extern const struct zio_kind zio_binding_kind;
 int zio_binding_add_files(struct zio_binding *bind);

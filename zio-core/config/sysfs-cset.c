@@ -111,6 +111,7 @@ ZIO_LIMITS(cset, depth, .min = 1, .error = -ERANGE,
 ZIO_SET_BY(cset, depth, (zio_stream_set_depth(kobj_to_cset(kobj), value), 0))
 ZIO_LIMITS(cset, mask, .min = 1, .max = zio_cset_all_channels(kobj_to_cset(kobj)))
 
+ZIO_LIMITS(cset, rate, .text = "<decimal>")
 ZIO_SET_BY(cset, cyclic, (zio_ostream_set_cyclic(kobj_to_cset(kobj), value), 0))
 
 static int cset_store_mask(struct kobject *kobj, const struct zio_file *file,
@@ -135,6 +136,8 @@ static struct attribute *cset_files[] = {
 		 .needs = ZIO_CSET_STREAM),
 	ZIO_FILE("cyclic", 0644, CSET_VALUE(cyclic), .set = cset_set_cyclic,
 		 .needs = ZIO_CSET_STREAM | ZIO_CSET_OUTPUT),
+	ZIO_FILE("sample-rate", 0644, .show = zio_rate_show, .lock_show = true,
+		 .store = zio_rate_store, .limits = cset_limits_rate, .mode = zio_rate_mode),
 	/* Its line of "accepted" may be longer than a page. */
 	ZIO_FILE("current_trigger", 0644, .show = cset_show_trigger, .lock_show = true,
 		 ZIO_STORE(cset, trigger), .no_lock = true),
@@ -210,6 +213,7 @@ static int chan_set_enable(struct kobject *kobj, u32 enable)
 	zio_cset_freeze(cset);
 	WRITE_ONCE(chan->enabled, enable);
 	zio_cset_list_active(cset);
+	zio_cset_refresh(cset);
 	zio_cset_unfreeze(cset);
 	return 0;
 }

@@ -109,6 +109,7 @@ static struct zio_cset_core *alloc_cset(struct zio_device *zdev,
 		cset->pub.shape.mask = zio_cset_all_channels(cset);
 	mutex_init(&cset->change);
 	mutex_init(&cset->mutex);
+	INIT_WORK(&cset->timing_work, zio_timing_publish);
 	zio_cset_init_engine(cset);
 	return cset;
 }
@@ -210,6 +211,7 @@ void zio_cset_remove(struct zio_cset_core *cset)
 	zio_kobj_del(&cset->kobj);
 	if (cset->ops->exit)
 		cset->ops->exit(&cset->pub);
+	cancel_work_sync(&cset->timing_work);
 	kobject_put(&cset->kobj);
 }
 
@@ -250,6 +252,23 @@ unsigned int zio_cset_ssize(const struct zio_cset *cset)
 	return to_cset_core(cset)->ssize;
 }
 EXPORT_SYMBOL_GPL(zio_cset_ssize);
+
+/**
+ * zio_cset_n_enabled() - count the channels that take part
+ * @cset: the channel set
+ *
+ * Context: raw_io(), get_timing().
+ *
+ * Return: how many channels are enabled; of an interleaved set: are in its blocks.
+ */
+unsigned int zio_cset_n_enabled(const struct zio_cset *cset)
+{
+	const struct zio_cset_core *core = to_cset_core(cset);
+
+	return core->flags & ZIO_CSET_INTERLEAVED ? hweight64(core->pub.shape.mask) :
+		READ_ONCE(core->n_active);
+}
+EXPORT_SYMBOL_GPL(zio_cset_n_enabled);
 
 /**
  * zio_block_clock() - get the clock of a block's time stamp

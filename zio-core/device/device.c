@@ -14,6 +14,7 @@
 #include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/pm_runtime.h>
+#include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 #include <linux/zio-stream.h>
@@ -190,6 +191,7 @@ static struct zio_device *alloc_device(struct device *parent,
 	zdev->desc = desc;
 	zdev->owner = desc->owner;
 	zdev->priv = priv;
+	zdev->epoch = get_random_u32();
 	INIT_LIST_HEAD(&zdev->node);
 	mutex_init(&zdev->lock);
 	device_initialize(&zdev->dev);

@@ -36,6 +36,7 @@ static __always_inline void count_loss(struct zio_channel_core *chan, u32 n, u32
 	const struct zio_channel_ops *ops = smp_load_acquire(&chan->ops); /* K */
 
 	WRITE_ONCE(chan->lost, chan->lost + n);
+	atomic_add(n, &chan->lost_before);
 	if (trace_zio_lost_enabled())
 		zio_trace_lost(chan->cset, chan, n, seq, cause, error);
 	if (ops && ops->count_loss)
@@ -88,6 +89,8 @@ static struct zio_block *take_oldest(struct zio_channel_core *chan)
 	while ((block = zio_queue_look(&chan->queue, &tail))) {
 		alarms = ZIO_ALARM_LOST_BLOCK | READ_ONCE(block->zio_alarms) |
 			READ_ONCE(block->drv_alarms) << 8;
+		if (alarms & ZIO_ALARM_LOST_TRIGGER)
+			WRITE_ONCE(chan->missed_dropped, to_block_core(block)->missed_upto);
 		before = atomic_fetch_or(alarms, &chan->alarms_dropped);
 		if (zio_queue_take(&chan->queue, tail, 1))
 			break;
@@ -123,16 +126,31 @@ static void add_alarms(struct zio_block *block, int alarms)
 }
 
 /**
- * zio_block_take_dropped() - move the alarms of dropped blocks into the block behind them
+ * zio_block_take_dropped() - tell in a block what is missing since a reader took the last one
  * @chan: the channel, locked
- * @block: a block that the caller took from the queue; a gap is before it
+ * @block: the block, which the caller has taken
+ * @gap: blocks that no reader can take any more, in front of the block
+ *
+ * Moves the alarms of dropped blocks into the block behind them. Its numbers of losses tell
+ * of the channel; now they tell of its readers, too.
  *
  * Context: Process.
  */
-void zio_block_take_dropped(struct zio_channel_core *chan, struct zio_block *block)
+void zio_block_take_dropped(struct zio_channel_core *chan, struct zio_block *block, u32 gap)
 {
-	if (atomic_read(&chan->alarms_dropped))
-		add_alarms(block, atomic_xchg(&chan->alarms_dropped, 0));
+	int dropped = atomic_read(&chan->alarms_dropped) ?
+		atomic_xchg(&chan->alarms_dropped, 0) : 0;
+	bool has_missed = block->zio_alarms & ZIO_ALARM_LOST_TRIGGER;
+	struct zio_block_core *core = to_block_core(block);
+	u32 upto = has_missed ? core->missed_upto : READ_ONCE(chan->missed_dropped);
+
+	add_alarms(block, dropped);
+	if (dropped & ZIO_ALARM_LOST_BLOCK && (s32)(gap - core->lost) > 0)
+		WRITE_ONCE(core->lost, gap);
+	if (dropped & ZIO_ALARM_LOST_TRIGGER && (s32)(upto - chan->missed_told) > 0)
+		WRITE_ONCE(core->missed, upto - chan->missed_told);
+	if (block->zio_alarms & ZIO_ALARM_LOST_TRIGGER)
+		chan->missed_told = upto;
 }
 
 /**
@@ -145,14 +163,50 @@ void zio_block_take_dropped(struct zio_channel_core *chan, struct zio_block *blo
  */
 void zio_channel_settle_alarms(struct zio_channel_core *chan)
 {
-	int alarms = atomic_xchg(&chan->alarms_dropped, 0);
+	struct zio_block *block = NULL;
+	u32 gap, missed;
+	int alarms;
 
-	if (!alarms)
+	if (!atomic_read(&chan->alarms_dropped))
 		return;
-	if (zio_queue_count(&chan->queue))
-		add_alarms(zio_queue_peek(&chan->queue), alarms);
-	else
-		atomic_or(alarms, &chan->alarms_new);
+	if (zio_queue_count(&chan->queue)) {
+		block = zio_queue_peek(&chan->queue);
+		zio_block_take_dropped(chan, block, to_block_core(block)->seq - chan->next_seq);
+		return;
+	}
+	alarms = atomic_xchg(&chan->alarms_dropped, 0);
+	gap = READ_ONCE(chan->seq) - chan->next_seq - atomic_read(&chan->lost_before);
+	missed = READ_ONCE(chan->missed_dropped) - chan->missed_told;
+	if (alarms & ZIO_ALARM_LOST_BLOCK && (s32)gap > 0)
+		atomic_add(gap, &chan->lost_before);
+	if (alarms & ZIO_ALARM_LOST_TRIGGER && (s32)missed > 0) {
+		atomic_add(missed, &chan->missed_before);
+		chan->missed_told += missed;
+	}
+	smp_mb__before_atomic();				/* N */
+	atomic_or(alarms, &chan->alarms_new);
+}
+
+/**
+ * zio_channel_forget_gap() - begin anew to count what is missing for readers
+ * @chan: the channel, locked
+ *
+ * A ring, a route or a flush has taken the blocks. What they have told is not told again.
+ *
+ * Context: Process.
+ */
+void zio_channel_forget_gap(struct zio_channel_core *chan)
+{
+	u32 next = READ_ONCE(chan->seq) - atomic_read(&chan->lost_before);
+	struct zio_block_core *first;
+
+	if (zio_queue_count(&chan->queue)) {
+		first = to_block_core(zio_queue_peek(&chan->queue));
+		next = first->seq - first->lost;
+	}
+	chan->next_seq = next;
+	chan->left = 0;
+	chan->missed_told = READ_ONCE(chan->missed_upto);
 }
 
 /* The alarm is in chan->alarms_dropped. */
@@ -348,7 +402,8 @@ void zio_block_fit(struct zio_channel_core *chan, struct zio_block *block)
  *
  *   N  The driver adds to chan->lost_new, then (full barrier) sets ZIO_NOTED_LOSS. It pairs
  *      with this function, which clears the bit, then (full barrier) takes the number.
- *      Without them, a number could stay without its bit: nobody would count it.
+ *      Without them, a number could stay without its bit: nobody would count it. The same
+ *      holds for chan->missed_before and ZIO_ALARM_LOST_TRIGGER.
  */
 static void count_noted(struct zio_channel_core *chan)
 {
@@ -376,7 +431,7 @@ static void count_if_noted(struct zio_channel_core *chan)
 }
 
 /**
- * zio_block_take_alarms() - move the alarms of a channel into a block
+ * zio_block_take_alarms() - move the alarms of a channel into a block, and what it has lost
  * @chan: the channel
  * @block: the block
  *
@@ -384,12 +439,19 @@ static void count_if_noted(struct zio_channel_core *chan)
  */
 void zio_block_take_alarms(struct zio_channel_core *chan, struct zio_block *block)
 {
+	struct zio_block_core *core = to_block_core(block);
 	int alarms;
 
 	count_if_noted(chan);
 	alarms = atomic_fetch_and(ZIO_NOTED_LOSS | ZIO_NOTED_SUSPEND, &chan->alarms_new);
 	if (alarms & ZIO_NOTED_SUSPEND)
 		alarms |= ZIO_ALARM_SUSPENDED;
+	core->lost = atomic_xchg(&chan->lost_before, 0);
+	if (alarms & ZIO_ALARM_LOST_TRIGGER) {
+		core->missed = atomic_xchg(&chan->missed_before, 0);	/* N */
+		core->missed_upto = chan->missed_upto + core->missed;
+		WRITE_ONCE(chan->missed_upto, core->missed_upto);
+	}
 	block->zio_alarms |= alarms;
 	block->drv_alarms |= alarms >> 8;
 }

@@ -82,6 +82,8 @@ static __always_inline void zio_block_prepare(struct zio_channel_core *chan,
 	block->tstamp.ticks = cset->now.tv_nsec;
 	block->tstamp.bins = 0;
 	to_block_core(block)->seq = seq;
+	to_block_core(block)->lost = 0;
+	to_block_core(block)->missed = 0;
 	block->zio_alarms = 0;
 	block->drv_alarms = 0;
 	block->shot = shot;

@@ -116,6 +116,34 @@ static void put_trigger_values(struct zio_ctrl_attr *ctrl,
 	}
 }
 
+static void put_std(struct zio_ctrl_attr *ctrl, unsigned int index, u32 value)
+{
+	ctrl->std_mask |= BIT(index);
+	ctrl->std_val[index] = value;
+}
+
+/* When the samples of a block are taken, and what is missing in front of it: usually nothing */
+static void put_timing(struct zio_ctrl_attr *ctrl, const struct zio_cset_core *cset)
+{
+	struct zio_timing timing = zio_cset_timing(cset);
+
+	if (timing.rate_num) {
+		put_std(ctrl, ZIO_ATTR_TRIG_RATE_NUM, timing.rate_num);
+		put_std(ctrl, ZIO_ATTR_TRIG_RATE_DEN, timing.rate_den);
+	}
+	if (timing.first_ps) {
+		put_std(ctrl, ZIO_ATTR_TRIG_FIRST_LOW, lower_32_bits(timing.first_ps));
+		put_std(ctrl, ZIO_ATTR_TRIG_FIRST_HIGH, upper_32_bits(timing.first_ps));
+	}
+	if (timing.error_ns)
+		put_std(ctrl, ZIO_ATTR_TRIG_TIME_ERROR, timing.error_ns);
+	put_std(ctrl, ZIO_ATTR_TRIG_EPOCH, cset->zdev->epoch);
+	if (zio_cset_is_output(cset))
+		return;
+	put_std(ctrl, ZIO_ATTR_TRIG_LOST, 0);
+	put_std(ctrl, ZIO_ATTR_TRIG_MISSED, 0);
+}
+
 static void put_trigger(struct zio_control *ctrl,
 			const struct zio_binding *bind)
 {
@@ -129,6 +157,7 @@ static void put_trigger(struct zio_control *ctrl,
 	attr->std_val[ZIO_ATTR_TRIG_N_SHOTS] = shape->nshots;
 	attr->std_val[ZIO_ATTR_TRIG_POST_SAMP] = shape->post_samples;
 	attr->std_val[ZIO_ATTR_TRIG_PRE_SAMP] = shape->pre_samples;
+	put_timing(attr, bind->cset);
 	if (own)
 		put_attr_set(attr, &own->attrs);
 	mutex_lock(&bind->trig->lock);

@@ -41,6 +41,7 @@ static inline void zio_control_fill(struct zio_control *ctrl,
 {
 	const struct zio_block_core *core = to_block_core(block);
 	u8 zio_alarms = block->zio_alarms, drv_alarms = block->drv_alarms;
+	u32 lost = core->lost, missed = core->missed;
 	u64 offset = core->mem_offset;
 
 	ctrl->zio_alarms = zio_alarms;
@@ -50,6 +51,8 @@ static inline void zio_control_fill(struct zio_control *ctrl,
 		ctrl->nsamples = block->len;
 	else
 		ctrl->nsamples = block->len / ssize;
+	ctrl->attr_trigger.std_val[ZIO_ATTR_TRIG_LOST] = lost;
+	ctrl->attr_trigger.std_val[ZIO_ATTR_TRIG_MISSED] = missed;
 	ctrl->tstamp = block->tstamp;
 	ctrl->mem_offset = lower_32_bits(offset);
 	ctrl->mem_offset_high = upper_32_bits(offset);

@@ -301,7 +301,11 @@ static void arm_in_thread(struct work_struct *work)
 static __always_inline bool enter_arming(struct zio_cset_core *cset)
 {
 	zio_cset_assert_held(cset);
-	return cset_enter(cset, CSET_IDLE);
+	if (!cset_enter(cset, CSET_IDLE))
+		return false;
+	if (unlikely(atomic_read(&cset->missed_busy)))
+		zio_cset_tell_busy_events(cset);
+	return true;
 }
 
 /* Enters ARMING at the present time, by the trigger's clock. */
@@ -399,7 +403,7 @@ void zio_cset_end_hold(struct zio_cset_core *cset, bool armed)
 	ns = atomic64_xchg(&cset->held_event, 0);		/* D */
 	if (armed) {
 		if (ns)
-			zio_cset_count_lost_events(cset, 1, ZIO_LOSS_BUSY);
+			zio_cset_count_busy_event(cset);
 		zio_cset_leave_armed(cset);
 	} else if (ns) {
 		cset->now = ns_to_timespec64(ns);

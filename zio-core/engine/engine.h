@@ -201,12 +201,18 @@ static __always_inline void zio_clock_read(clockid_t clock,
 		ktime_get_boottime_ts64(now);
 }
 
+/* timing.c */
+void zio_rate_reduce(u32 *num, u32 *den);
+struct zio_timing zio_cset_timing(const struct zio_cset_core *cset);
+void zio_timing_publish(struct work_struct *work);
+
 /* shots.c */
 struct zio_armed *zio_shots_alloc(unsigned int n_chan, u32 nshots);
 
 /* block.c */
 void zio_channel_raise(struct zio_channel_core *chan, int bits);
-void zio_block_take_dropped(struct zio_channel_core *chan, struct zio_block *block);
+void zio_block_take_dropped(struct zio_channel_core *chan, struct zio_block *block, u32 gap);
+void zio_channel_forget_gap(struct zio_channel_core *chan);
 void zio_channel_settle_alarms(struct zio_channel_core *chan);
 void zio_block_take_alarms(struct zio_channel_core *chan, struct zio_block *block);
 void zio_channel_drop_unread(struct zio_channel_core *chan);

@@ -21,15 +21,49 @@
 /* Maximum depth of sets that finish each other: see nest.h */
 #define ZIO_MAX_CHAIN	8
 
-/* Each channel has the alarm in its next block. Context: Any. */
-void zio_cset_count_lost_events(struct zio_cset_core *cset, u64 n, int cause)
+static void count_events(struct zio_cset_core *cset, u64 n, int cause)
 {
 	unsigned int i;
 
 	atomic_long_add(n, &cset->lost_triggers);
 	zio_trace_lost(cset, NULL, n, 0, cause, 0);
 	for (i = 0; i < cset->n_chan; i++)
-		zio_channel_raise(cset->chan[i], ZIO_ALARM_LOST_TRIGGER);
+		atomic_or(ZIO_ALARM_LOST_TRIGGER, &cset->chan[i]->alarms);
+}
+
+/* The next block of each channel that is done has the alarm, and the number. */
+static void tell_events(struct zio_cset_core *cset, u64 n)
+{
+	unsigned int i;
+
+	for (i = 0; i < cset->n_chan; i++)
+		atomic_add(n, &cset->chan[i]->missed_before);
+	smp_mb__after_atomic();					/* N */
+	for (i = 0; i < cset->n_chan; i++)
+		atomic_or(ZIO_ALARM_LOST_TRIGGER, &cset->chan[i]->alarms_new);
+}
+
+/* Each channel has the alarm in its next block. Context: Any. */
+void zio_cset_count_lost_events(struct zio_cset_core *cset, u64 n, int cause)
+{
+	count_events(cset, n, cause);
+	tell_events(cset, n);
+}
+
+/*
+ * The set is still armed for an earlier event: the block of the next one tells of this one.
+ * Context: Any.
+ */
+void zio_cset_count_busy_event(struct zio_cset_core *cset)
+{
+	count_events(cset, 1, ZIO_LOSS_BUSY);
+	atomic_inc(&cset->missed_busy);
+}
+
+/* The set is about to be armed for the next event. The caller owns the phase. Context: Any. */
+void zio_cset_tell_busy_events(struct zio_cset_core *cset)
+{
+	tell_events(cset, atomic_xchg(&cset->missed_busy, 0));
 }
 
 /*
@@ -55,8 +89,10 @@ static int fire_busy(struct zio_binding *bind, const struct timespec64 *at)
 
 	if (ret == -EBUSY)
 		ret = fire_held(bind, at);
-	if (ret == -EBUSY)
+	if (ret == -EBUSY && zio_cset_is_stream(bind->cset))
 		zio_cset_count_lost_events(bind->cset, 1, ZIO_LOSS_BUSY);
+	else if (ret == -EBUSY)
+		zio_cset_count_busy_event(bind->cset);
 	return ret;
 }
 

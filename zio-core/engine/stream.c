@@ -129,6 +129,8 @@ static __always_inline void prepare_block(struct zio_channel_core *chan,
 	zio_block_snapshot(chan, block);
 	block->len = len;
 	block->tstamp = (struct zio_timestamp){ 0 };
+	to_block_core(block)->lost = 0;
+	to_block_core(block)->missed = 0;
 	block->zio_alarms = 0;
 	block->drv_alarms = 0;
 	if (unlikely(block->values))

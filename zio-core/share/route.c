@@ -405,6 +405,7 @@ static void stop_feeding(struct zio_channel_core *in)
 {
 	mutex_lock(&in->lock);
 	WRITE_ONCE(in->ops, NULL);
+	zio_channel_forget_gap(in);
 	mutex_unlock(&in->lock);
 	zio_channel_wake(in, ZIO_WAKE_IN);
 }

@@ -384,7 +384,9 @@ static void all_positions_of_a_trigger_are_usable(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, attr.ext_mask, BIT(0) | BIT(31));
 	KUNIT_EXPECT_EQ(test, (s32)attr.ext_val[0], -5);
 	KUNIT_EXPECT_EQ(test, attr.ext_val[31], 31);
-	KUNIT_EXPECT_EQ(test, attr.std_mask, 0xf | BIT(ZIO_ATTR_TRIG_VERSION));
+	KUNIT_EXPECT_EQ(test, attr.std_mask, 0xf | BIT(ZIO_ATTR_TRIG_LOST) |
+			BIT(ZIO_ATTR_TRIG_MISSED) | BIT(ZIO_ATTR_TRIG_EPOCH) |
+			BIT(ZIO_ATTR_TRIG_VERSION));
 	KUNIT_EXPECT_EQ(test, attr.std_val[ZIO_ATTR_TRIG_VERSION], 3);
 	KUNIT_EXPECT_EQ(test, attr.std_val[ZIO_ATTR_TRIG_CLOCK], CLOCK_REALTIME);
 	KUNIT_EXPECT_EQ(test, test_store(&board->cset->bind->kobj, "clock", "tai"), 0);
