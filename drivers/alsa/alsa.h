@@ -110,6 +110,7 @@ struct alsa_stream {
 	u64 begun;
 	u64 span; /* measured: so many frames in @span_ns */
 	u64 span_ns;
+	s64 not_before; /* the time of the next block */
 	u32 xruns;
 	u32 stalls;
 };

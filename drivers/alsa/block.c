@@ -58,6 +58,12 @@ void alsa_begin_block(struct alsa_stream *s, struct zio_block *block, s64 first_
 {
 	if (unlikely(s->restarted))
 		alsa_count_gap(s, first_ns);
+	/*
+	 * If the position was read late, the time of the block before is late. This one must not
+	 * be older.
+	 */
+	first_ns = max(first_ns, s->not_before);
+	s->not_before = first_ns + alsa_frames_ns(s, s->frames) / 2;
 	zio_cset_stamp_at(s->cset, block, first_ns);
 	zio_cset_lost(s->cset, s->lost);
 	if (unlikely(s->alarms))
