@@ -110,6 +110,7 @@ struct alsa_stream {
 	u64 begun;
 	u64 span; /* measured: so many frames in @span_ns */
 	u64 span_ns;
+	u32 told_mhz; /* the rate in the controls, in 1/1000 Hz */
 	s64 not_before; /* the time of the next block */
 	u32 xruns;
 	u32 stalls;
@@ -126,7 +127,7 @@ struct alsa_device {
 	struct alsa_stream stream[2];
 };
 
-static inline struct alsa_stream *alsa_stream_of(struct zio_cset *cset)
+static inline struct alsa_stream *alsa_stream_of(const struct zio_cset *cset)
 {
 	struct alsa_device *adev = zio_cset_priv(cset);
 

@@ -103,6 +103,21 @@ void alsa_note_start(struct alsa_stream *s)
 	s->begun_ns = 0;
 }
 
+/*
+ * The controls have the rate that the card was asked for, unless the card is wrong by more than
+ * any quartz: an emulated one may be. Each block has its time, so a small difference adds up
+ * nowhere.
+ */
+static void alsa_tell_rate(struct alsa_stream *s)
+{
+	s64 mhz = mul_u64_u64_div_u64(s->span, 1000ULL * NSEC_PER_SEC, s->span_ns);
+
+	if (abs(mhz - s->told_mhz) <= s->told_mhz / 1000 || mhz > U32_MAX)
+		return;
+	WRITE_ONCE(s->told_mhz, mhz);
+	zio_cset_timing_changed(s->cset);
+}
+
 /* From the first period on, as a card may start late. */
 static void alsa_measure_rate(struct alsa_stream *s, s64 now_ns)
 {
@@ -112,6 +127,7 @@ static void alsa_measure_rate(struct alsa_stream *s, s64 now_ns)
 	} else if (now_ns - s->begun_ns >= ALSA_MEASURE_NS && s->head > s->begun) {
 		s->span = s->head - s->begun;
 		s->span_ns = now_ns - s->begun_ns;
+		alsa_tell_rate(s);
 	}
 }
 

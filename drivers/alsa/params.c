@@ -176,6 +176,7 @@ static int alsa_choose_access(struct alsa_stream *s, struct snd_pcm_hw_params *p
 static void alsa_note_params(struct alsa_stream *s, struct snd_pcm_hw_params *params)
 {
 	s->rate = params_rate(params);
+	s->told_mhz = 1000 * s->rate;
 	s->span = s->rate;
 	s->span_ns = NSEC_PER_SEC;
 	s->channels = params_channels(params);

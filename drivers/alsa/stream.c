@@ -254,12 +254,21 @@ static int alsa_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 	return 0;
 }
 
+static void alsa_get_timing(const struct zio_cset *cset, struct zio_timing *timing)
+{
+	struct alsa_stream *s = alsa_stream_of(cset);
+
+	timing->rate_num = READ_ONCE(s->told_mhz);
+	timing->rate_den = 1000;
+}
+
 const struct zio_cset_ops alsa_input_ops = {
 	.init = alsa_init,
 	.exit = alsa_exit,
 	.raw_io = alsa_raw_io,
 	.stop_io = alsa_stop_io,
 	.attr_get = alsa_attr_get,
+	.get_timing = alsa_get_timing,
 };
 
 const struct zio_cset_ops alsa_output_ops = {
@@ -269,6 +278,7 @@ const struct zio_cset_ops alsa_output_ops = {
 	.stop_io = alsa_stop_output,
 	.refill = alsa_refill,
 	.attr_get = alsa_attr_get,
+	.get_timing = alsa_get_timing,
 };
 
 /* The machine is about to sleep. The gap is counted when it is awake. */
