@@ -264,8 +264,21 @@ static int ad788x_attr_set(struct zio_cset *cset, struct zio_channel *chan,
 	return 0;
 }
 
+/* The chip converts the channels in turn. */
+static void ad788x_get_timing(const struct zio_cset *cset, struct zio_timing *timing)
+{
+	const struct ad788x *adc = zio_cset_priv(cset);
+	unsigned int n_chan = zio_cset_n_enabled(cset);
+
+	if (!n_chan)
+		return;
+	timing->rate_num = READ_ONCE(adc->value[AD788X_RATE]);
+	timing->rate_den = n_chan;
+}
+
 static const struct zio_cset_ops ad788x_ops = {
 	.raw_io = ad788x_raw_io,
+	.get_timing = ad788x_get_timing,
 	.attr_set = ad788x_attr_set,
 };
 

@@ -279,7 +279,7 @@ static const struct zio_cset_ops adc_pulse_ops = { .raw_io = adc_pulse_raw_io };
 static const struct zio_cset_desc adc_csets[] = {
 	{
 		.name = "adc",
-		.flags = ZIO_CSET_DISABLED,
+		.flags = ZIO_CSET_DISABLED | ZIO_CSET_USER_RATE,
 		.n_chan = 2,
 		.ssize = 2,
 		.board_trigger = &adc_trigger,

@@ -108,7 +108,7 @@ static const struct zio_cset_ops gpio_output_ops = {
 
 static const struct zio_cset_desc gpio_input_desc = {
 	.name = "gpio-input",
-	.flags = ZIO_CSET_SLEEPS,
+	.flags = ZIO_CSET_SLEEPS | ZIO_CSET_USER_RATE,
 	.n_chan = 1,
 	.ssize = sizeof(u32),
 	.nsamples = 1,
@@ -117,7 +117,7 @@ static const struct zio_cset_desc gpio_input_desc = {
 
 static const struct zio_cset_desc gpio_output_desc = {
 	.name = "gpio-output",
-	.flags = ZIO_CSET_SLEEPS | ZIO_CSET_OUTPUT,
+	.flags = ZIO_CSET_SLEEPS | ZIO_CSET_OUTPUT | ZIO_CSET_USER_RATE,
 	.n_chan = 1,
 	.ssize = sizeof(u32),
 	.nsamples = 1,

@@ -151,10 +151,32 @@ static int play_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 	return 0;
 }
 
+static void play_get_timing(const struct zio_cset *cset, struct zio_timing *timing)
+{
+	const struct play_device *play = zio_cset_priv(cset);
+
+	zio_timing_set_rate(timing, zio_cset_post_samples(cset) * play->burst,
+			    READ_ONCE(play->period));
+}
+
+static int play_set_rate(struct zio_cset *cset, u32 num, u32 den)
+{
+	struct play_device *play = zio_cset_priv(cset);
+	u64 samples = (u64)zio_cset_post_samples(cset) * play->burst;
+	u64 period = mul_u64_u64_div_u64(samples * NSEC_PER_SEC, den, num);
+
+	if (period < NSEC_PER_USEC || period > NSEC_PER_SEC)
+		return -ERANGE;
+	WRITE_ONCE(play->period, period);
+	return 0;
+}
+
 /* It has no refill(): the next tick takes what was written. */
 static const struct zio_cset_ops play_ops = {
 	.raw_io = play_start,
 	.stop_io = play_stop,
+	.get_timing = play_get_timing,
+	.set_rate = play_set_rate,
 	.attr_set = play_attr_set,
 	.attr_get = play_attr_get,
 };

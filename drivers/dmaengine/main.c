@@ -167,7 +167,7 @@ static void zdma_describe(struct zdma_device *zdma, enum zdma_mode mode)
 
 	zdma->cset_desc = (struct zio_cset_desc) {
 		.name = zdma->is_output ? "dmaengine-output" : "dmaengine-input",
-		.flags = ZIO_CSET_STREAM | ZIO_CSET_SLEEPS | flags,
+		.flags = ZIO_CSET_STREAM | ZIO_CSET_SLEEPS | ZIO_CSET_USER_RATE | flags,
 		.n_chan = 1,
 		.ssize = 1u << min(zio_config_value(dev, "ssize", 2), 3u),
 		.nsamples = zio_config_value(dev, "nsamples", 1024),

@@ -48,6 +48,7 @@ static void ziio_count_gap(struct ziio_state *state)
 static int ziio_buffer_enable(struct iio_buffer *buf, struct iio_dev *indio)
 {
 	struct ziio_state *state = ziio_to_zbuf(buf)->state;
+	unsigned int i;
 
 	if (buf->bytes_per_datum != state->scan_bytes) {
 		dev_err(&state->pdev->dev,
@@ -59,6 +60,10 @@ static int ziio_buffer_enable(struct iio_buffer *buf, struct iio_dev *indio)
 		ziio_count_gap(state);
 	state->was_stopped = false;
 	WRITE_ONCE(state->error, 0);
+	/* While it was off, a user may have changed its rate. */
+	for (i = 0; i < state->n_set; i++)
+		if (state->set[i].cset)
+			zio_cset_timing_changed(state->set[i].cset);
 	if (!ziio_is_first(buf, indio))
 		schedule_work(&state->tend_work);
 	return 0;

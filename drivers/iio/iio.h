@@ -190,6 +190,7 @@ void ziio_read_scaling(struct ziio_state *state, const struct iio_chan_spec *spe
 		       bool is_signed, struct zio_scaling *scaling);
 bool ziio_is_same_scaling(const struct zio_scaling *a, const struct zio_scaling *b);
 int ziio_rescale(struct ziio_set *set);
+void ziio_get_timing(const struct zio_cset *cset, struct zio_timing *timing);
 
 /* layout.c */
 int ziio_find_channels(struct ziio_state *state, const char *wanted);

@@ -141,6 +141,41 @@ void ziio_read_scaling(struct ziio_state *state, const struct iio_chan_spec *spe
 	scaling->offset_exp = offset.exp + ZIIO_MICRO;
 }
 
+/* The device's own clock makes the scans, and no event of a trigger from elsewhere. */
+static bool ziio_runs_by_itself(const struct ziio_state *state)
+{
+	const struct iio_trigger *trig = READ_ONCE(state->indio->trig);
+
+	return !state->trig && (!trig || trig->dev.parent == state->indio->dev.parent);
+}
+
+/**
+ * ziio_get_timing() - read the rate of a set, which is "sampling_frequency" in IIO
+ * @cset: the set
+ * @timing: receives the rate, if the device tells one
+ *
+ * Context: Process, sleeps.
+ */
+void ziio_get_timing(const struct zio_cset *cset, struct zio_timing *timing)
+{
+	struct ziio_state *state = zio_cset_priv(cset);
+	struct ziio_set *set = &state->set[zio_cset_index(cset)];
+	struct ziio_decimal rate;
+	u64 den = 1;
+
+	if (!ziio_runs_by_itself(state) ||
+	    !ziio_read_decimal(state, set->spec[0], IIO_CHAN_INFO_SAMP_FREQ, &rate))
+		return;
+	for (; rate.exp < 0 && den <= U32_MAX; rate.exp++)
+		den *= 10;
+	for (; rate.exp > 0 && rate.mant <= U32_MAX; rate.exp--)
+		rate.mant *= 10;
+	if (rate.mant <= 0 || rate.mant > U32_MAX || den > U32_MAX)
+		return;
+	timing->rate_num = rate.mant;
+	timing->rate_den = den;
+}
+
 /* The padding of the structures may differ. Context: Any. */
 bool ziio_is_same_scaling(const struct zio_scaling *a, const struct zio_scaling *b)
 {

@@ -320,5 +320,6 @@ const struct zio_cset_ops ziio_set_ops = {
 	.stop_io = ziio_set_stop,
 	.attr_set = ziio_set_attr_set,
 	.attr_get = ziio_set_attr_get,
+	.get_timing = ziio_get_timing,
 	.resumed = ziio_set_resumed,
 };

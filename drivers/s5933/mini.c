@@ -267,7 +267,7 @@ static const struct zio_cset_ops card_ops = {
 static const struct zio_cset_desc card_csets[] = {
 	{
 		.name = "words",
-		.flags = ZIO_CSET_DMA,
+		.flags = ZIO_CSET_DMA | ZIO_CSET_USER_RATE,
 		.n_chan = 1,
 		.ssize = 4,
 		.nsamples = 1024,

@@ -295,6 +295,7 @@ static void uart_describe(struct uart_line *line)
 
 	line->cset_desc = (struct zio_cset_desc) {
 		.name = "uart-input",
+		.flags = ZIO_CSET_USER_RATE,
 		.n_chan = 1,
 		.ssize = setup->ssize,
 		.nsamples = setup->format.size * setup->frames / setup->ssize,

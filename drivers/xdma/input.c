@@ -236,7 +236,7 @@ static const struct zio_attr_desc xdma_input_values[] = {
 
 const struct zio_cset_desc xdma_input_desc = {
 	.name = "c2h",
-	.flags = ZIO_CSET_STREAM | ZIO_CSET_DMA | ZIO_CSET_ONE_PIECE,
+	.flags = ZIO_CSET_STREAM | ZIO_CSET_DMA | ZIO_CSET_ONE_PIECE | ZIO_CSET_USER_RATE,
 	.n_chan = 1,
 	.ssize = 4,
 	.nsamples = 1024,

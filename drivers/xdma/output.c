@@ -272,7 +272,7 @@ static const struct zio_cset_ops output_ops = {
 
 const struct zio_cset_desc xdma_output_desc = {
 	.name = "h2c",
-	.flags = ZIO_CSET_STREAM | ZIO_CSET_OUTPUT | ZIO_CSET_DMA,
+	.flags = ZIO_CSET_STREAM | ZIO_CSET_OUTPUT | ZIO_CSET_DMA | ZIO_CSET_USER_RATE,
 	.n_chan = 1,
 	.ssize = 4,
 	.nsamples = 1024,

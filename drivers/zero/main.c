@@ -120,6 +120,27 @@ static int zero_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 	return 0;
 }
 
+/* The blocks of a tick follow each other, and fill the time until the next one. */
+static void zero_get_timing(const struct zio_cset *cset, struct zio_timing *timing)
+{
+	const struct zero_state *state = zio_cset_priv(cset);
+
+	zio_timing_set_rate(timing, zio_cset_post_samples(cset) * state->stream,
+			    READ_ONCE(state->period));
+}
+
+static int zero_set_rate(struct zio_cset *cset, u32 num, u32 den)
+{
+	struct zero_state *state = zio_cset_priv(cset);
+	u64 samples = (u64)zio_cset_post_samples(cset) * state->stream;
+	u64 period = mul_u64_u64_div_u64(samples * NSEC_PER_SEC, den, num);
+
+	if (period < NSEC_PER_USEC || period > NSEC_PER_SEC)
+		return -ERANGE;
+	WRITE_ONCE(state->period, period);
+	return 0;
+}
+
 static const struct zio_cset_ops zero_input_ops = {
 	.raw_io = zero_input,
 };
@@ -147,6 +168,8 @@ static const struct zio_cset_ops zero_convert_ops = {
 static const struct zio_cset_ops zero_stream_ops = {
 	.raw_io = zero_start_stream,
 	.stop_io = zero_stop,
+	.get_timing = zero_get_timing,
+	.set_rate = zero_set_rate,
 	.attr_set = zero_attr_set,
 	.attr_get = zero_attr_get,
 };
@@ -192,7 +215,7 @@ static const struct zio_scaling zero_scaling = {
 static const struct zio_cset_desc zero_csets[] = {
 	{
 		.name = "zero-input",
-		.flags = ZIO_CSET_HARDIRQ | ZIO_CSET_SHOTS,
+		.flags = ZIO_CSET_HARDIRQ | ZIO_CSET_SHOTS | ZIO_CSET_USER_RATE,
 		.n_chan = 3,
 		.ssize = 1,
 		.ops = &zero_input_ops,
@@ -208,7 +231,7 @@ static const struct zio_cset_desc zero_csets[] = {
 		.n_scaling = 1,
 	}, {
 		.name = "zero-count",
-		.flags = ZIO_CSET_HARDIRQ | ZIO_CSET_SHOTS,
+		.flags = ZIO_CSET_HARDIRQ | ZIO_CSET_SHOTS | ZIO_CSET_USER_RATE,
 		.n_chan = 1,
 		.ssize = 4,
 		.ops = &zero_count_ops,
@@ -260,7 +283,7 @@ static const struct zio_cset_ops *zero_choose_ops(struct zero_state *state,
 static void zero_describe_stream(const struct zero_state *state, struct zio_cset_desc *cset)
 {
 	cset->flags |= ZIO_CSET_STREAM;
-	cset->flags &= ~ZIO_CSET_SHOTS;
+	cset->flags &= ~(ZIO_CSET_SHOTS | ZIO_CSET_USER_RATE);
 	cset->queue_depth = max(2 * state->stream, 16u);
 	cset->cset_attrs = zero_stream_attrs;
 	cset->n_cset_attrs = ARRAY_SIZE(zero_stream_attrs);

@@ -6,49 +6,59 @@
 
 #include "zero.h"
 
+/* @i: the position of the first block in its tick, which has the time @tick */
 static void zero_fill_row(struct zero_state *state, struct zero_chan *zchan,
-			  struct zio_block *const *block, unsigned int n,
-			  struct zio_timestamp tstamp)
+			  struct zio_block *const *block, unsigned int n, unsigned int i,
+			  struct zio_timestamp tick)
 {
+	u64 period = READ_ONCE(state->period);
 	struct zio_block *b;
 
-	for (; n--; block++) {
+	for (; n--; block++, i++) {
 		b = *block;
-		b->tstamp = tstamp;
+		b->tstamp = tick;
+		b->tstamp.ticks += div_u64(period * i, state->stream);
+		if (b->tstamp.ticks >= NSEC_PER_SEC) {
+			b->tstamp.ticks -= NSEC_PER_SEC;
+			b->tstamp.secs++;
+		}
 		zero_fill_samples(zchan, b->data, b->len, state->ssize);
 	}
 }
 
 /*
- * The blocks of a tick are complete at once, and have one time stamp. Returns how many of
- * @n blocks there are.
+ * The blocks of a tick are complete at once. Their times are exact: the first one begins when
+ * the tick was due, and each other one where that before it ends. A period is a second at most.
+ * Returns how many of @n blocks there are.
  */
-static unsigned int zero_fill_in_flight(struct zero_state *state, struct zio_cset *cset,
-					struct zio_channel *chan, unsigned int n)
+static unsigned int zero_fill_in_flight(struct zero_state *state, struct zio_channel *chan,
+					unsigned int n)
 {
 	struct zero_chan *zchan = &state->chan[zio_channel_index(chan)];
 	struct zio_block *first = zio_channel_in_flight(chan, 0);
 	struct zio_block *const *row;
+	struct zio_timestamp tick;
 	unsigned int done, len;
 
 	if (!first)
 		return 0;
-	zio_cset_stamp(cset, first);
+	zio_cset_stamp_at(state->converting, first, state->next - READ_ONCE(state->period));
+	tick = first->tstamp;
 	for (done = 0; done < n; done += len) {
 		len = n - done;
 		row = zio_channel_in_flight_row(chan, done, &len);
 		if (!row)
 			break;
-		zero_fill_row(state, zchan, row, len, first->tstamp);
+		zero_fill_row(state, zchan, row, len, done, tick);
 	}
 	return done;
 }
 
 /* @n blocks are due. The device drops those for which it has no memory. */
-static void zero_complete_blocks(struct zero_state *state, struct zio_cset *cset,
-				 struct zio_channel *chan, unsigned int n)
+static void zero_complete_blocks(struct zero_state *state, struct zio_channel *chan,
+				 unsigned int n)
 {
-	unsigned int done = zero_fill_in_flight(state, cset, chan, n);
+	unsigned int done = zero_fill_in_flight(state, chan, n);
 
 	zio_channel_complete(chan, done);
 	zio_channel_lost(chan, n - done);
@@ -79,7 +89,7 @@ enum hrtimer_restart zero_tick(struct hrtimer *timer)
 	/* The ticks that were late are before this one: a loss is told at the next block. */
 	zio_for_each_channel(cset, pos, chan) {
 		zio_channel_lost(chan, (ticks - 1) * state->stream);
-		zero_complete_blocks(state, cset, chan, state->stream);
+		zero_complete_blocks(state, chan, state->stream);
 	}
 	end = ktime_get_ns();
 	end += zio_trigger_throttle(begin, end);

@@ -27,8 +27,13 @@ struct order {
 	long long time;
 };
 
+static inline uint32_t told_lost(const struct zio_control *ctrl)
+{
+	return ctrl->attr_trigger.std_val[ZIO_ATTR_TRIG_LOST];
+}
+
 /*
- * A gap of the numbers and the alarm of a loss come together, and the time does not go back.
+ * A gap of the numbers, its size in the control and the alarm of a loss come together, and the time does not go back.
  * Losses before the first block are not those of the test.
  */
 static inline void order_control(struct order *order, const struct zio_control *ctrl)
@@ -39,6 +44,9 @@ static inline void order_control(struct order *order, const struct zio_control *
 	if (order->blocks && has_alarm != !!order->told)
 		FAIL("block %u %s the alarm of a loss, and %u blocks are missing before it",
 		     ctrl->seq_num, has_alarm ? "has" : "does not have", order->told);
+	if (order->blocks && told_lost(ctrl) != order->told)
+		FAIL("block %u says that %u blocks are lost, and %u are missing before it",
+		     ctrl->seq_num, told_lost(ctrl), order->told);
 	if (time_of(ctrl) < order->time)
 		FAIL("the time of block %u is %lld ns before that of the last block",
 		     ctrl->seq_num, order->time - time_of(ctrl));

@@ -111,21 +111,62 @@ TEST("blocks come in order, and each loss is a gap", one_channel)
 		ASSERT_TRUE(!(r.alarms & ZIO_ALARM_LOST_BLOCK) || before);
 }
 
-TEST("the blocks of a tick have one time stamp", one_channel)
+static void check_rate(const char *expected)
+{
+	char text[64] = "";
+	int fd = open_file(CSET "/sample-rate", O_RDONLY);
+
+	ASSERT_TRUE(read(fd, text, sizeof(text) - 1) > 0);
+	close(fd);
+	ASSERT_STR(text, expected);
+}
+
+static ssize_t try_rate(const char *text)
+{
+	int fd = open_file(CSET "/sample-rate", O_WRONLY);
+	ssize_t n = write(fd, text, strlen(text));
+
+	close(fd);
+	return n;
+}
+
+/* 8 blocks of 16 samples each millisecond; the times are those of the samples, to the ns. */
+TEST("each block begins where the one before ends", one_channel)
 {
 	struct reader r = open_reader(NODE "-0");
 	struct zio_control first, ctrl;
-	unsigned int i, same = 0;
+	const uint32_t *std = ctrl.attr_trigger.std_val;
+	unsigned int i;
 
+	check_rate("128000\n");
 	first = read_block(&r);
-	for (i = 0; i < 800; i++, first = ctrl) {
+	for (i = 0; i < 800; i++) {
 		ctrl = read_block(&r);
-		ASSERT_TRUE(ctrl.tstamp.secs);
-		same += ctrl.tstamp.secs == first.tstamp.secs &&
-			ctrl.tstamp.ticks == first.tstamp.ticks;
+		ASSERT_EQ(std[ZIO_ATTR_TRIG_RATE_NUM], 128000);
+		ASSERT_EQ(std[ZIO_ATTR_TRIG_RATE_DEN], 1);
+		ASSERT_EQ(time_of(&ctrl) - time_of(&first),
+			  125000LL * (ctrl.seq_num - first.seq_num));
 	}
-	/* Seven of eight, less where blocks were lost */
-	ASSERT_TRUE(same >= 400);
+}
+
+TEST("a user chooses the sample rate", one_channel)
+{
+	struct reader r;
+	struct zio_control ctrl;
+
+	write_text(CSET "/sample-rate", "1000000/3");
+	ASSERT_EQ(read_number(CSET "/period-ns"), 384000);
+	check_rate("1000000/3\n");
+	write_text(CSET "/trigger/nsamples", "48");
+	check_rate("1000000\n");
+	r = open_reader(NODE "-0");
+	do
+		ctrl = read_block(&r);
+	while (ctrl.nsamples != 48);
+	ASSERT_EQ(ctrl.attr_trigger.std_val[ZIO_ATTR_TRIG_RATE_NUM], 1000000);
+	ASSERT_ERRNO(try_rate("1"), ERANGE);
+	ASSERT_ERRNO(try_rate("0"), ERANGE);
+	ASSERT_ERRNO(try_rate("fast"), EINVAL);
 }
 
 TEST("a reader sleeps, and wakes for a tick", one_channel)
