@@ -16,6 +16,17 @@
 /* Can the character stand in a name, in whatever program shows it? */
 bool zio_is_harmless(char c);
 
+/* A standard attribute of a control; 0 if the control does not have it */
+static inline bool zio_has_std(const struct zio_ctrl_attr *attr, unsigned int index)
+{
+	return attr->std_mask >> index & 1;
+}
+
+static inline uint32_t zio_get_std(const struct zio_ctrl_attr *attr, unsigned int index)
+{
+	return zio_has_std(attr, index) ? attr->std_val[index] : 0;
+}
+
 /* --- name.c */
 
 /* Does @name end with "-data" or "-ctrl"? Return its length without that. */

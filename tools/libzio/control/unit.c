@@ -33,9 +33,7 @@ static int fail(int code)
 /* Return a value of the channel; 0 if the control does not have it. */
 static uint32_t get_std(const struct zio_control *control, unsigned int index)
 {
-	const struct zio_ctrl_attr *attr = &control->attr_channel;
-
-	return attr->std_mask & (1u << index) ? attr->std_val[index] : 0;
+	return zio_get_std(&control->attr_channel, index);
 }
 
 static double multiply(double value, int32_t exponent)

@@ -1,0 +1,791 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* libzio: the timeline of a channel, fed with controls of every kind */
+#include <inttypes.h>
+#include <limits.h>
+
+#include "assert.h"
+#include "libzio/zio.h"
+#include "harness.h"
+
+#define SECOND 1000000000LL
+#define START (1700000000 * SECOND)
+#define YEAR (366 * 86400 * SECOND)
+
+static struct zio_timeline *tl;
+static struct zio_place place;
+static struct zio_account account;
+static struct zio_error err;
+static struct zio_control ctrl;
+
+static void set_trigger(unsigned int index, uint32_t value)
+{
+	ctrl.attr_trigger.std_mask |= 1 << index;
+	ctrl.attr_trigger.std_val[index] = value;
+}
+
+static void set_channel(unsigned int index, uint32_t value)
+{
+	ctrl.attr_channel.std_mask |= 1 << index;
+	ctrl.attr_channel.std_val[index] = value;
+}
+
+static void set_rate(uint32_t num, uint32_t den)
+{
+	set_trigger(ZIO_ATTR_TRIG_RATE_NUM, num);
+	set_trigger(ZIO_ATTR_TRIG_RATE_DEN, den);
+}
+
+static void set_first(int64_t ps)
+{
+	set_trigger(ZIO_ATTR_TRIG_FIRST_LOW, (uint32_t)ps);
+	set_trigger(ZIO_ATTR_TRIG_FIRST_HIGH, (uint32_t)((uint64_t)ps >> 32));
+}
+
+static void set_time(int64_t ns)
+{
+	ctrl.tstamp.secs = (uint64_t)(ns / SECOND);
+	ctrl.tstamp.ticks = (uint64_t)(ns % SECOND);
+}
+
+static int64_t time_of(void)
+{
+	return (int64_t)ctrl.tstamp.secs * SECOND + (int64_t)ctrl.tstamp.ticks;
+}
+
+static int add(void)
+{
+	return zio_timeline_add(tl, &ctrl, &place, &err);
+}
+
+/* Add the next block, @ns later and @numbers further. Return its breaks. */
+static uint32_t next(int64_t ns, uint32_t numbers)
+{
+	set_time(time_of() + ns);
+	ctrl.seq_num += numbers;
+	ASSERT_TRUE(!add(), err.text);
+	ctrl.zio_alarms = 0;
+	return place.breaks;
+}
+
+/* Add @n blocks that follow each other. */
+static void go_on(int n, int64_t ns)
+{
+	while (n--) {
+		ASSERT_EQ(next(ns, 1), 0);
+		ASSERT_TRUE(place.continues);
+	}
+}
+
+static const char *sentence(void)
+{
+	static char text[512];
+
+	ASSERT_TRUE(!zio_timeline_account(tl, &account));
+	ASSERT_EQ(zio_account_text(&account, text, sizeof(text)), (int)strlen(text));
+	ASSERT_EQ(zio_account_is_clean(&account), !strcmp(text, "nothing lost"));
+	return text;
+}
+
+/* A stream of blocks of 100 samples, 1000 a second; errors of 1 us, an epoch, no loss */
+SETUP(stream)
+{
+	tl = zio_timeline_open(&err);
+	ASSERT_TRUE(tl, err.text);
+	zio_control_init(&ctrl, 100, 2);
+	strcpy(ctrl.addr.devname, "adc");
+	ctrl.nbits = 16;
+	ctrl.seq_num = 7;
+	set_rate(1000, 1);
+	set_trigger(ZIO_ATTR_TRIG_TIME_ERROR, 1000);
+	set_trigger(ZIO_ATTR_TRIG_LOST, 0);
+	set_trigger(ZIO_ATTR_TRIG_MISSED, 0);
+	set_trigger(ZIO_ATTR_TRIG_EPOCH, 0x1234);
+	set_time(START);
+	ASSERT_TRUE(!add(), err.text);
+	ASSERT_TRUE(!place.continues && !place.breaks);
+}
+
+#define BLOCK (SECOND / 10)
+
+/* The same in a control of an older kernel: all is known by numbers, alarms and times. */
+SETUP(old_stream)
+{
+	stream(value);
+	zio_timeline_close(tl);
+	tl = zio_timeline_open(&err);
+	ctrl.attr_trigger.std_mask = 0;
+	ASSERT_TRUE(!add(), err.text);
+}
+
+SETUP(empty)
+{
+	tl = zio_timeline_open(&err);
+	zio_control_init(&ctrl, 100, 2);
+	set_time(START);
+}
+
+/* --- times */
+
+static void expect(uint32_t k, int64_t ns, uint32_t ps)
+{
+	struct zio_instant time;
+
+	ASSERT_TRUE(!zio_sample_time(&place, k, &time));
+	ASSERT_EQ(time.ns, ns);
+	ASSERT_EQ(time.ps, ps);
+}
+
+TEST("the example of zio-std-attr.h", empty)
+{
+	set_rate(50000, 1);
+	set_trigger(ZIO_ATTR_TRIG_PRE_SAMP, 200);
+	set_first(5000000);
+	ctrl.nsamples = 400;
+	set_time(12000100000);
+	ASSERT_TRUE(!add());
+	ASSERT_EQ(place.event.ns, 12000105000);
+	ASSERT_EQ(place.first.ns, 12000105000 - 4000000);
+	ASSERT_EQ(place.rate_source, ZIO_RATE_CONTROL);
+	expect(200, 12000105000, 0);
+	expect(0, 11996105000, 0);
+	expect(399, 12000105000 + 199 * 20000, 0);
+}
+
+TEST("times have no error that adds up", empty)
+{
+	set_rate(1411200, 29);
+	ctrl.nsamples = UINT_MAX;
+	ASSERT_TRUE(!add());
+	/* (2^32 - 2) * 29 / 1411200 s */
+	expect(UINT_MAX - 1, START + 88261090933956, 916);
+	set_rate(4294967295u, 1);
+	ASSERT_TRUE(!add());
+	expect(4294967295u, START + SECOND, 0);
+	expect(1, START, 232);
+	set_rate(1, 60);
+	ASSERT_TRUE(!add());
+	expect(10000000, START + 600000000 * SECOND, 0);
+}
+
+TEST("a time before the event is rounded down", empty)
+{
+	int i;
+
+	set_rate(3, 1);
+	set_trigger(ZIO_ATTR_TRIG_PRE_SAMP, 2);
+	set_first(-1001);
+	for (i = 0; i < 3; i++) {
+		ASSERT_TRUE(!add());
+		/* START - 1.001 ns - 666666666.666... ns */
+		ASSERT_EQ(place.event.ns, START - 2);
+		ASSERT_EQ(place.event.ps, 999);
+		ASSERT_EQ(place.first.ns, START - 666666668);
+		ASSERT_EQ(place.first.ps, 332);
+		expect(0, START - 666666668, 332);
+		expect(1, START - 333333335, 665);
+		expect(3, START + 333333332, 332);
+		ctrl.seq_num++;
+	}
+}
+
+TEST("shots of old recordings", empty)
+{
+	struct zio_shots_info info = { .n = 3 };
+
+	set_rate(1000, 1);
+	set_trigger(ZIO_ATTR_TRIG_PRE_SAMP, 10);
+	ctrl.nsamples = 300;
+	ctrl.tlv[0].type = ZIO_TLV_SHOTS;
+	memcpy(ctrl.tlv[0].payload, &info, sizeof(info));
+	ctrl.attr_trigger.ext_val[ZIO_ATTR_TRIG_EXT_SHOT] = 400000000;
+	ctrl.attr_trigger.ext_val[ZIO_ATTR_TRIG_EXT_SHOT + 1] = 900000000;
+	ASSERT_TRUE(!add());
+	ASSERT_EQ(place.n_shots, 3);
+	ASSERT_EQ(place.samples, 300);
+	expect(10, START, 0);
+	expect(100, START + 390000000, 0);
+	expect(210, START + 900000000, 0);
+	expect(299, START + 900000000 + 89000000, 0);
+	/* The next block begins at the end of the last shot. */
+	ASSERT_EQ(next(SECOND, 1), 0);
+	ASSERT_TRUE(place.continues);
+}
+
+TEST("interleaved channels share the samples", stream)
+{
+	uint64_t mask = 0x8000000000000031;
+
+	ctrl.flags |= ZIO_CONTROL_INTERLEAVE_DATA;
+	ctrl.tlv[0].type = ZIO_TLV_CHANNELS;
+	memcpy(ctrl.tlv[0].payload, &mask, sizeof(mask));
+	ctrl.nsamples = 400;
+	ASSERT_EQ(next(BLOCK, 1), ZIO_BREAK_CHANGE);
+	ASSERT_EQ(place.changes, ZIO_CHANGE_MASK);
+	ASSERT_EQ(place.samples, 100);
+	go_on(3, BLOCK);
+	set_trigger(ZIO_ATTR_TRIG_LOST, 2);
+	ASSERT_EQ(next(3 * BLOCK, 3), ZIO_BREAK_LOST);
+	ASSERT_EQ(place.lost_samples, 200);
+}
+
+TEST("ticks of more than a second, and no time", stream)
+{
+	ctrl.tstamp.secs -= 3;
+	ctrl.tstamp.ticks += 3 * SECOND;
+	go_on(1, BLOCK);
+	ctrl.tstamp.secs -= 3;
+	ctrl.tstamp.ticks += 3 * SECOND;
+	ctrl.seq_num++;
+	ctrl.tstamp.ticks += BLOCK;
+	ASSERT_TRUE(!add() && place.continues);
+	ASSERT_EQ(place.first.ns, START + 2 * BLOCK);
+	memset(&ctrl.tstamp, 0, sizeof(ctrl.tstamp));
+	ctrl.seq_num++;
+	ASSERT_TRUE(!add());
+	ASSERT_TRUE(!place.has_time && !place.breaks && !place.continues);
+	ASSERT_TRUE(!place.first.ns && !place.event.ns);
+	ASSERT_ERRNO(zio_sample_time(&place, 0, &place.first), ENODATA, "no time");
+	set_time(START + 9 * BLOCK);
+	ctrl.seq_num++;
+	ASSERT_TRUE(!add() && !place.breaks);
+	ASSERT_STR(sentence(), "nothing lost");
+}
+
+/* --- what is refused */
+
+TEST("times beyond 64 bits, and the timeline stays as it is", stream)
+{
+	const struct zio_timestamp good = ctrl.tstamp;
+	struct zio_rate before, after;
+
+	zio_timeline_rate(tl, &before);
+	set_rate(5, 7);
+	ctrl.tstamp.secs = UINT64_MAX / 2;
+	ASSERT_ERRNO(add(), ERANGE, "seconds");
+	ASSERT_HAS(err.text, "block 7: its time, 9223372036854775807 s");
+	ctrl.tstamp = (struct zio_timestamp){ .secs = 9223372036 };
+	ASSERT_ERRNO(add(), ERANGE, "2^63 ns");
+	ctrl.tstamp = (struct zio_timestamp){ .ticks = UINT64_MAX };
+	ASSERT_ERRNO(add(), ERANGE, "ticks");
+	ctrl.tstamp = (struct zio_timestamp){ .secs = 18446744073, .ticks = 709551616 };
+	ASSERT_ERRNO(add(), ERANGE, "2^64 ns");
+	ctrl.tstamp = good;
+	set_rate(1, UINT_MAX);
+	set_trigger(ZIO_ATTR_TRIG_PRE_SAMP, UINT_MAX);
+	ASSERT_ERRNO(add(), ERANGE, "samples before the event");
+	zio_timeline_rate(tl, &after);
+	ASSERT_TRUE(!memcmp(&before, &after, sizeof(before)));
+	set_rate(1000, 1);
+	ctrl.attr_trigger.std_mask &= (uint16_t)~(1 << ZIO_ATTR_TRIG_PRE_SAMP);
+	go_on(5, BLOCK);
+	ASSERT_STR(sentence(), "nothing lost");
+	ASSERT_EQ(account.blocks, 6);
+	set_rate(1, UINT_MAX);
+	ASSERT_EQ(next(BLOCK, 1), ZIO_BREAK_CHANGE);
+	ASSERT_ERRNO(zio_sample_time(&place, UINT_MAX, &place.first), ERANGE, "a late sample");
+}
+
+TEST("rates that contradict themselves", stream)
+{
+	const struct zio_control good = ctrl;
+
+	set_rate(1000, 0);
+	ASSERT_ERRNO(add(), EINVAL, "1000/0");
+	ASSERT_HAS(err.text, "block 7: its control has the rate 1000/0, which is none");
+	set_rate(0, 1);
+	ASSERT_ERRNO(add(), EINVAL, "0/1");
+	ctrl = good;
+	ctrl.attr_trigger.std_mask &= (uint16_t)~(1 << ZIO_ATTR_TRIG_RATE_DEN);
+	ASSERT_ERRNO(add(), EINVAL, "numerator alone");
+	ctrl = good;
+	ctrl.attr_trigger.std_mask &= (uint16_t)~(1 << ZIO_ATTR_TRIG_RATE_NUM);
+	ASSERT_ERRNO(add(), EINVAL, "denominator alone");
+	ctrl = good;
+	set_trigger(ZIO_ATTR_TRIG_FIRST_HIGH, 0);
+	ASSERT_ERRNO(add(), EINVAL, "half a time");
+	ASSERT_HAS(err.text, "one half of the time of the first sample");
+	ctrl = good;
+	ctrl.addr.chan++;
+	ASSERT_ERRNO(add(), EINVAL, "channel");
+	ASSERT_HAS(err.text, "block 7 is of another channel");
+	ctrl = good;
+	go_on(3, BLOCK);
+	set_rate(0, 0);
+	ASSERT_EQ(next(BLOCK, 1), ZIO_BREAK_CHANGE);
+	ASSERT_EQ(place.rate_source, ZIO_RATE_UNKNOWN);
+}
+
+TEST("wrong arguments, and names", stream)
+{
+	struct zio_rate rate;
+	char text[8];
+
+	ASSERT_ERRNO(zio_timeline_add(NULL, &ctrl, &place, &err), EINVAL);
+	ASSERT_ERRNO(zio_timeline_add(tl, NULL, &place, &err), EINVAL);
+	ASSERT_ERRNO(zio_timeline_add(tl, &ctrl, NULL, NULL), EINVAL);
+	ASSERT_ERRNO(zio_timeline_rate(NULL, &rate), EINVAL);
+	ASSERT_ERRNO(zio_timeline_rate(tl, NULL), EINVAL);
+	ASSERT_ERRNO(zio_timeline_account(NULL, &account), EINVAL);
+	ASSERT_ERRNO(zio_timeline_account(tl, NULL), EINVAL);
+	ASSERT_ERRNO(zio_timeline_set_rate(NULL, 1, 1), EINVAL);
+	ASSERT_ERRNO(zio_timeline_set_rate(tl, 1, 0), EINVAL);
+	ASSERT_ERRNO(zio_timeline_set_rate(tl, 0, 1), EINVAL);
+	ASSERT_ERRNO(zio_sample_time(NULL, 0, &place.first), EINVAL);
+	ASSERT_ERRNO(zio_sample_time(&place, 0, NULL), EINVAL);
+	ASSERT_ERRNO(zio_account_add(NULL, &account), EINVAL);
+	ASSERT_ERRNO(zio_account_add(&account, NULL), EINVAL);
+	ASSERT_ERRNO(zio_account_text(NULL, text, 1), EINVAL);
+	ASSERT_ERRNO(zio_account_text(&account, NULL, 1), EINVAL);
+	ASSERT_TRUE(!zio_account_is_clean(NULL) && errno == EINVAL);
+	ASSERT_EQ(zio_account_text(&account, NULL, 0), 12);
+	ASSERT_EQ(zio_account_text(&account, text, sizeof(text)), 12);
+	ASSERT_STR(text, "nothing");
+	zio_timeline_close(NULL);
+	ASSERT_STR(zio_break_name(0), "lost");
+	ASSERT_STR(zio_break_name(6), "change");
+	ASSERT_TRUE(!zio_break_name(7));
+	ASSERT_STR(zio_change_name(0), "unit");
+	ASSERT_STR(zio_change_name(9), "shape");
+	ASSERT_TRUE(!zio_change_name(10));
+}
+
+/* --- what is missing */
+
+TEST("lost, taken, missed, and several of them", stream)
+{
+	go_on(20, BLOCK);
+	set_trigger(ZIO_ATTR_TRIG_LOST, 2);
+	ASSERT_EQ(next(3 * BLOCK, 3), ZIO_BREAK_LOST);
+	ASSERT_EQ(place.lost, 2);
+	ASSERT_EQ(place.lost_samples, 200);
+	ASSERT_EQ(next(6 * BLOCK, 6), ZIO_BREAK_LOST | ZIO_BREAK_TAKEN);
+	ASSERT_EQ(place.lost, 2);
+	ASSERT_EQ(place.taken, 3);
+	set_trigger(ZIO_ATTR_TRIG_LOST, 0);
+	ASSERT_EQ(next(2 * BLOCK, 2), ZIO_BREAK_TAKEN);
+	set_trigger(ZIO_ATTR_TRIG_MISSED, 5);
+	/* What the missed events have missed is no pause. */
+	ASSERT_EQ(next(6 * BLOCK, 1), ZIO_BREAK_MISSED);
+	ASSERT_EQ(next(BLOCK, 1), ZIO_BREAK_MISSED);
+	ASSERT_EQ(next(9 * BLOCK, 1), ZIO_BREAK_MISSED | ZIO_BREAK_PAUSE);
+	ASSERT_EQ(place.pause_ns, 3 * BLOCK);
+	ASSERT_STR(sentence(), "4 blocks lost in 2 gaps, 4 blocks taken by another reader, "
+			       "15 events missed, 1 pause of 300 ms");
+	ASSERT_EQ(account.lost_samples, 400);
+	ASSERT_TRUE(account.is_stream && !account.some_samples_unknown);
+}
+
+TEST("the first block tells what was before it", empty)
+{
+	set_trigger(ZIO_ATTR_TRIG_LOST, 7);
+	set_trigger(ZIO_ATTR_TRIG_MISSED, 8);
+	ctrl.zio_alarms = 0xff;
+	ASSERT_TRUE(!add() && !place.breaks && !place.lost && !place.missed);
+	ctrl.zio_alarms = 0;
+	ASSERT_STR(sentence(), "nothing lost");
+	/* The kernel is believed, even if the numbers have no gap. */
+	set_trigger(ZIO_ATTR_TRIG_MISSED, 0);
+	ASSERT_EQ(next(1, 1), ZIO_BREAK_LOST);
+	ASSERT_EQ(place.lost, 7);
+}
+
+TEST("old controls: gaps with and without the alarm", old_stream)
+{
+	go_on(0, BLOCK);
+	ctrl.zio_alarms = ZIO_ALARM_LOST_BLOCK;
+	ASSERT_EQ(next(3 * BLOCK, 3), ZIO_BREAK_LOST);
+	ASSERT_EQ(next(2 * BLOCK, 2), ZIO_BREAK_TAKEN);
+	ctrl.zio_alarms = ZIO_ALARM_LOST_BLOCK;
+	ASSERT_EQ(next(BLOCK, 1), 0);
+	ctrl.zio_alarms = ZIO_ALARM_LOST_TRIGGER;
+	ASSERT_EQ(next(2 * BLOCK, 1), ZIO_BREAK_MISSED);
+	ASSERT_STR(sentence(), "2 blocks lost in 1 gap, 1 block taken by another reader, "
+			       "at least 1 event missed");
+}
+
+TEST("numbers pass 2^32, and begin anew", stream)
+{
+	ctrl.seq_num = UINT_MAX - 10;
+	ASSERT_EQ(next(SECOND, 0), ZIO_BREAK_OUTAGE);
+	ASSERT_EQ(place.outage_ns, SECOND - BLOCK);
+	go_on(12, BLOCK);
+	ASSERT_EQ(ctrl.seq_num, 1);
+	ctrl.seq_num = 0;
+	ASSERT_EQ(next(3600 * SECOND + BLOCK, 0), ZIO_BREAK_OUTAGE);
+	ASSERT_EQ(place.outage_ns, 3600 * SECOND);
+	set_trigger(ZIO_ATTR_TRIG_EPOCH, 99);
+	ASSERT_EQ(next(BLOCK, 1), ZIO_BREAK_OUTAGE);
+	/* What the new run has lost counts; a clock that was set tells no length. */
+	set_trigger(ZIO_ATTR_TRIG_EPOCH, 100);
+	set_trigger(ZIO_ATTR_TRIG_LOST, 2);
+	set_trigger(ZIO_ATTR_TRIG_MISSED, 3);
+	set_time(5);
+	ASSERT_EQ(next(0, 5000), ZIO_BREAK_OUTAGE | ZIO_BREAK_LOST | ZIO_BREAK_MISSED);
+	ASSERT_EQ(place.outage_ns, 0);
+	ASSERT_STR(sentence(), "2 blocks lost in 1 gap, 3 events missed, 4 outages of "
+			       "3600.9 s in all");
+}
+
+/* --- pauses and clocks */
+
+TEST("pauses and clocks that are set", stream)
+{
+	go_on(9, BLOCK);
+	ASSERT_EQ(next(BLOCK + 3000000, 1), ZIO_BREAK_PAUSE);
+	ASSERT_EQ(place.pause_ns, 3000000);
+	ASSERT_EQ(next(BLOCK - SECOND, 1), ZIO_BREAK_STEP);
+	ASSERT_EQ(place.step_ns, -SECOND);
+	go_on(3, BLOCK);
+	ASSERT_EQ(next(BLOCK + YEAR, 1), ZIO_BREAK_STEP);
+	ASSERT_EQ(place.step_ns, YEAR);
+	go_on(3, BLOCK);
+	/* Within a block: the samples go on, the clock does not. */
+	ASSERT_EQ(next(BLOCK - 50000000, 1), ZIO_BREAK_STEP);
+	ASSERT_EQ(place.step_ns, -50000000);
+	ctrl.zio_alarms = ZIO_ALARM_SUSPENDED;
+	ASSERT_EQ(next(BLOCK + 5 * SECOND, 1), ZIO_BREAK_PAUSE);
+	ASSERT_EQ(place.pause_ns, 5 * SECOND);
+	ctrl.zio_alarms = ZIO_ALARM_SUSPENDED;
+	ASSERT_EQ(next(BLOCK, 1), ZIO_BREAK_PAUSE);
+	ASSERT_EQ(place.pause_ns, 0);
+	ASSERT_STR(sentence(), "3 pauses of 5.003 s in all, 3 steps of the clock");
+}
+
+TEST("a clock set from 1970 to now makes no rate", old_stream)
+{
+	set_time(5 * SECOND);
+	ctrl.seq_num = 0;
+	ASSERT_EQ(next(0, 0), ZIO_BREAK_OUTAGE);
+	ASSERT_EQ(next(BLOCK, 1), 0);
+	ASSERT_EQ(next(START, 1), ZIO_BREAK_STEP);
+	ASSERT_EQ(next(BLOCK, 1), 0);
+	ASSERT_EQ(next(BLOCK, 1), 0);
+	ASSERT_EQ(place.rate_source, ZIO_RATE_UNKNOWN);
+	go_on(1, BLOCK);
+	ASSERT_EQ(place.rate_source, ZIO_RATE_ESTIMATED);
+	ASSERT_EQ(place.rate_num, 1000);
+	ASSERT_EQ(place.rate_den, 1);
+	ASSERT_STR(sentence(), "1 outage, 1 step of the clock");
+}
+
+TEST("a pause before anybody can know a stream", stream)
+{
+	ASSERT_EQ(next(3 * BLOCK, 1), 0);
+	ASSERT_TRUE(!place.continues);
+	ASSERT_STR(sentence(), "nothing lost");
+	go_on(2, BLOCK);
+	ASSERT_STR(sentence(), "1 pause of 200 ms");
+	ASSERT_EQ(next(2 * BLOCK, 1), ZIO_BREAK_PAUSE);
+	ASSERT_STR(sentence(), "2 pauses of 300 ms in all");
+	go_on(90, BLOCK);
+	ASSERT_STR(sentence(), "2 pauses of 300 ms in all");
+}
+
+TEST("a pause at the beginning, and a change before anybody can know", stream)
+{
+	ASSERT_EQ(next(3 * BLOCK, 1), 0);
+	go_on(3, BLOCK);
+	set_rate(500, 1);
+	ASSERT_EQ(next(BLOCK, 1), ZIO_BREAK_CHANGE);
+	ASSERT_STR(sentence(), "1 pause of 200 ms, 1 change (rate)");
+	go_on(9, 2 * BLOCK);
+	ASSERT_STR(sentence(), "1 pause of 200 ms, 1 change (rate)");
+	/* The samples before the event begin earlier, and those after it end there. */
+	set_trigger(ZIO_ATTR_TRIG_PRE_SAMP, 40);
+	ASSERT_EQ(next(2 * BLOCK + 40 * SECOND / 500, 1), ZIO_BREAK_CHANGE);
+	ASSERT_EQ(place.changes, ZIO_CHANGE_SHAPE);
+	ASSERT_EQ(place.first.ns, place.event.ns - 40 * SECOND / 500);
+	go_on(9, 2 * BLOCK);
+	ASSERT_EQ(place.first.ns, place.event.ns - 40 * SECOND / 500);
+	set_trigger(ZIO_ATTR_TRIG_PRE_SAMP, 20);
+	ASSERT_EQ(next(2 * BLOCK - 20 * SECOND / 500, 1), ZIO_BREAK_CHANGE);
+	ASSERT_EQ(place.first.ns, place.event.ns - 20 * SECOND / 500);
+	ASSERT_STR(sentence(), "1 pause of 200 ms, 3 changes (rate, shape)");
+}
+
+/* Their distances scatter, and this is no error of the clock. */
+TEST("a clock that is set back between events", old_stream)
+{
+	int i;
+
+	set_rate(1000, 1);
+	ASSERT_EQ(next(BLOCK, 1), ZIO_BREAK_CHANGE);
+	for (i = 0; i < 50; i++)
+		ASSERT_EQ(next(BLOCK * (2 + i * 7 % 40), 1), 0);
+	ASSERT_EQ(next(-2000000, 1), ZIO_BREAK_STEP);
+	ASSERT_EQ(place.step_ns, -2000000);
+	/* Two interrupts may be late by that. */
+	ASSERT_EQ(next(-90000, 1), 0);
+	ASSERT_STR(sentence(), "1 step of the clock, 1 change (rate)");
+}
+
+TEST("events that follow each other closely are no stream", old_stream)
+{
+	int i;
+
+	/* The next event comes 20 ms to 44 ms after the end of each block. */
+	ASSERT_TRUE(!zio_timeline_set_rate(tl, 1000, 1));
+	for (i = 0; i < 50; i++)
+		next(BLOCK + 20000000 + i * i * 7919 % 24 * 1000000, 1);
+	ASSERT_TRUE(!place.continues && !place.breaks);
+	ASSERT_STR(sentence(), "nothing lost");
+}
+
+TEST("events are no pauses", stream)
+{
+	int i;
+
+	/* The first two may look like a stream. */
+	go_on(1, BLOCK);
+	for (i = 0; i < 50; i++) {
+		next(BLOCK * (2 + i % 5) + i, 1);
+		ASSERT_TRUE(!place.continues && (i < 2 || !place.breaks));
+	}
+	ASSERT_STR(sentence(), "nothing lost");
+	ASSERT_TRUE(!account.is_stream);
+	set_trigger(ZIO_ATTR_TRIG_MISSED, 5);
+	ASSERT_EQ(next(BLOCK, 1), ZIO_BREAK_MISSED);
+	set_trigger(ZIO_ATTR_TRIG_MISSED, 0);
+	ASSERT_EQ(next(-BLOCK, 1), ZIO_BREAK_STEP);
+	ASSERT_EQ(place.step_ns, -BLOCK);
+	ASSERT_STR(sentence(), "5 events missed, 1 step of the clock");
+}
+
+/* --- rates */
+
+TEST("the median of steps is the rate", old_stream)
+{
+	struct zio_rate rate;
+	int i;
+
+	/* 44.1 kHz, 100 samples, 50 us of jitter, a pause of 2 s in the middle */
+	for (i = 1; i < 200; i++) {
+		set_time(START + i * 100 * SECOND / 44100 + i * i * 7919 % 50000 +
+			 (i > 120 ? 2 * SECOND : 0));
+		ctrl.seq_num++;
+		ASSERT_TRUE(!add());
+		ASSERT_EQ(place.breaks, i == 121 ? ZIO_BREAK_PAUSE : 0);
+	}
+	ASSERT_TRUE(!zio_timeline_rate(tl, &rate));
+	ASSERT_EQ(rate.source, ZIO_RATE_ESTIMATED);
+	ASSERT_EQ(rate.steps, 31);
+	ASSERT_TRUE(rate.scatter_ns > 1000 && rate.scatter_ns < 50000);
+	ASSERT_TRUE(labs((long)((double)rate.num / rate.den - 44100)) < 441);
+	ASSERT_STR(sentence() + strlen("1 pause of "), "2 s");
+}
+
+TEST("the first pauses of a stream without a rate", old_stream)
+{
+	int i;
+
+	for (i = 0; i < 30; i++)
+		next(i == 0 || i == 6 ? 3 * BLOCK : BLOCK, 1);
+	ASSERT_STR(sentence(), "2 pauses of 400 ms in all");
+}
+
+TEST("steps that differ are no rate", old_stream)
+{
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		next(BLOCK * (1 + i * 7 % 11), 1);
+		ASSERT_TRUE(!place.breaks && place.rate_source == ZIO_RATE_UNKNOWN);
+	}
+	/* Several blocks get one time. */
+	for (i = 0; i < 200; i++)
+		ASSERT_EQ(next(i % 4 ? 0 : BLOCK * 4, 1), 0);
+	ASSERT_EQ(place.rate_source, ZIO_RATE_UNKNOWN);
+	ASSERT_STR(sentence(), "nothing lost");
+}
+
+TEST("a given rate, and that of the control", old_stream)
+{
+	struct zio_rate rate;
+
+	ASSERT_TRUE(!zio_timeline_set_rate(tl, 1000, 1));
+	go_on(3, BLOCK);
+	ASSERT_EQ(place.rate_source, ZIO_RATE_GIVEN);
+	ASSERT_TRUE(!zio_timeline_rate(tl, &rate) && rate.source == ZIO_RATE_GIVEN);
+	set_rate(500, 1);
+	ASSERT_EQ(next(BLOCK, 1), ZIO_BREAK_CHANGE);
+	ASSERT_EQ(place.changes, ZIO_CHANGE_RATE);
+	ASSERT_EQ(place.rate_source, ZIO_RATE_CONTROL);
+	go_on(2, 2 * BLOCK);
+	ASSERT_TRUE(!zio_timeline_rate(tl, &rate) && rate.num == 500);
+	ASSERT_TRUE(!zio_timeline_set_rate(tl, 0, 0));
+	ASSERT_STR(sentence(), "1 change (rate)");
+}
+
+/* --- blocks of other lengths */
+
+TEST("blocks of one sample, and of none", stream)
+{
+	ctrl.nsamples = 0;
+	go_on(1, BLOCK);
+	ctrl.nsamples = 1;
+	go_on(1, 0);
+	ctrl.nsamples = 100;
+	go_on(1, SECOND / 1000);
+	go_on(9, BLOCK);
+	ctrl.nsamples = 50;
+	ASSERT_EQ(next(BLOCK, 1), 0);
+	/* 40 samples are missing; the block before has 50, this one 60. */
+	ctrl.nsamples = 60;
+	set_trigger(ZIO_ATTR_TRIG_LOST, 1);
+	ASSERT_EQ(next(BLOCK * 90 / 100, 2), ZIO_BREAK_LOST);
+	ASSERT_EQ(place.lost_samples, 40);
+	ASSERT_STR(sentence(), "1 block lost in 1 gap");
+}
+
+TEST("a counter of events has no samples", empty)
+{
+	int i;
+
+	ctrl.nsamples = 0;
+	for (i = 0; i < 100; i++)
+		ASSERT_EQ(next(1 + i * 7919 % 1000000, 1), 0);
+	ASSERT_EQ(place.rate_source, ZIO_RATE_UNKNOWN);
+	ASSERT_STR(sentence(), "nothing lost");
+}
+
+TEST("a stream of single samples", empty)
+{
+	int i;
+
+	ctrl.nsamples = 1;
+	for (i = 0; i < 20; i++)
+		ASSERT_EQ(next(SECOND / 1000, 1), 0);
+	ASSERT_EQ(place.rate_num, 1000);
+	/* The clock ticks at 1 kHz, and two ticks are missed. */
+	ctrl.zio_alarms = ZIO_ALARM_LOST_TRIGGER;
+	ASSERT_EQ(next(SECOND / 500, 1), ZIO_BREAK_MISSED);
+	ASSERT_EQ(place.rate_num, 1000);
+}
+
+/* --- changes */
+
+static void expect_change(uint32_t changes)
+{
+	ASSERT_EQ(next(BLOCK, 1), ZIO_BREAK_CHANGE);
+	ASSERT_EQ(place.changes, changes);
+	ASSERT_EQ(next(BLOCK, 1), 0);
+}
+
+TEST("each change is told", stream)
+{
+	go_on(2, BLOCK);
+	set_channel(ZIO_ATTR_UNIT, ZIO_UNIT_A);
+	expect_change(ZIO_CHANGE_UNIT);
+	set_channel(ZIO_ATTR_SCALE_MANT, 0);
+	expect_change(ZIO_CHANGE_SCALE);
+	set_channel(ZIO_ATTR_SCALE_HIGH, 1);
+	expect_change(ZIO_CHANGE_SCALE);
+	set_channel(ZIO_ATTR_OFFSET, 1);
+	expect_change(ZIO_CHANGE_SCALE);
+	set_channel(ZIO_ATTR_SIGNED, 1);
+	expect_change(ZIO_CHANGE_SIGN);
+	/* A gain is in the scale. */
+	set_channel(ZIO_ATTR_GAIN, 1);
+	go_on(1, BLOCK);
+	ctrl.nbits = 12;
+	expect_change(ZIO_CHANGE_BITS);
+	ctrl.ssize = 4;
+	expect_change(ZIO_CHANGE_SSIZE);
+	ctrl.flags |= ZIO_CONTROL_MSB_ALIGN;
+	expect_change(ZIO_CHANGE_ORDER);
+	set_trigger(ZIO_ATTR_TRIG_POST_SAMP, 100);
+	expect_change(ZIO_CHANGE_SHAPE);
+	set_trigger(ZIO_ATTR_TRIG_CLOCK, 11);
+	set_time(START + 1000 * SECOND);
+	expect_change(ZIO_CHANGE_CLOCK);
+	ctrl.attr_trigger.std_mask &= (uint16_t)~(1 << ZIO_ATTR_TRIG_CLOCK);
+	ctrl.attr_trigger.ext_mask = 1u << ZIO_ATTR_TRIG_EXT_CLOCK;
+	ctrl.attr_trigger.ext_val[ZIO_ATTR_TRIG_EXT_CLOCK] = 11;
+	go_on(1, BLOCK);
+	set_rate(2000, 1);
+	expect_change(ZIO_CHANGE_RATE);
+	ASSERT_STR(sentence(), "11 changes (unit, scale, sign, bits, sample size, byte order, "
+			       "rate, clock, shape)");
+}
+
+static uint64_t random_bits(void)
+{
+	static uint64_t state = 88172645463325252u;
+
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state >> state % 64;
+}
+
+/* Anyone can write a block file. The sanitizers look at what the numbers make. */
+TEST("random controls", stream)
+{
+	uint8_t *bytes = (uint8_t *)&ctrl;
+	const struct zio_addr addr = ctrl.addr;
+	int i, n = 0, good = 0;
+
+	for (i = 0; i < 300000; i++) {
+		struct zio_instant time;
+
+		for (n = (int)(random_bits() % 9); n >= 0; n--)
+			bytes[random_bits() % sizeof(ctrl)] = (uint8_t)random_bits();
+		ctrl.addr = addr;
+		if (random_bits() % 8)
+			ctrl.tstamp.secs = random_bits() >> 31;
+		if (random_bits() % 8)
+			ctrl.seq_num = (uint32_t)random_bits();
+		if (!(random_bits() % 8))
+			ctrl.attr_trigger.std_mask |= 0x1fe0;
+		if (zio_timeline_add(tl, &ctrl, &place, NULL))
+			continue;
+		good++;
+		zio_sample_time(&place, (uint32_t)random_bits(), &time);
+		sentence();
+	}
+	ASSERT_TRUE(good > 10000);
+}
+
+TEST("accounts add up", stream)
+{
+	struct zio_account sum = { 0 };
+	char text[64];
+
+	go_on(9, BLOCK);
+	set_trigger(ZIO_ATTR_TRIG_LOST, 3);
+	next(4 * BLOCK, 4);
+	sentence();
+	ASSERT_TRUE(!zio_account_add(&sum, &account) && !zio_account_add(&sum, &account));
+	zio_account_text(&sum, text, sizeof(text));
+	ASSERT_STR(text, "6 blocks lost in 2 gaps");
+	ASSERT_EQ(sum.blocks, 22);
+}
+
+/* The length of a pause, and its text */
+static const struct row {
+	uint64_t ns;
+	const char *text;
+} rows[] = {
+	{ 1, "1 pause of 1 ns" },
+	{ 999, "1 pause of 999 ns" },
+	{ 1000, "1 pause of 1 us" },
+	{ 1500, "1 pause of 1.5 us" },
+	{ 12345678, "1 pause of 12.345 ms" },
+	{ 1050 * 1000000LL, "1 pause of 1.05 s" },
+	{ 1005 * 1000000LL, "1 pause of 1.005 s" },
+	{ 3600 * SECOND, "1 pause of 3600 s" },
+	{ 0, "1 pause" },
+};
+
+TEST("lengths of time in words")
+{
+	char text[64];
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct zio_account one = { .pauses = 1, .pause_ns = rows[i].ns };
+
+		zio_account_text(&one, text, sizeof(text));
+		ASSERT_STR(text, rows[i].text);
+	}
+}

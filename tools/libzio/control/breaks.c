@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What lies between two blocks: the causes of a break, and a stream from events
+ *
+ * Spans are doubles here: they are compared with tolerances, and no time is made of them.
+ */
+#include <string.h>
+
+#include "timeline.h"
+
+#define ROUNDING_NS 2.0		/* both stamps are whole */
+#define DRIFT 2e-4		/* two quartz crystals, 100 ppm each */
+#define LEAST_SCATTER_NS 1e5	/* an interrupt is late by that, on a machine at work */
+#define SCATTERS 8		/* nearly all steps are within so many */
+#define FAR_NS 31536000000000000 /* a year: no device pauses so long without an outage */
+
+/* Is the middle of the steps later than the samples tell? Then most are of events. */
+static bool is_late(const struct zio_steps *steps, const struct zio_rate_used *rate)
+{
+	double late = (steps->median.period - rate->period) * steps->median.samples;
+
+	return steps->n >= ZIO_STEPS_ENOUGH && rate->num &&
+	       rate->source != ZIO_RATE_ESTIMATED && late > LEAST_SCATTER_NS &&
+	       late > steps->scatter * steps->median.samples / 2;
+}
+
+/* Give the holes that came before anybody could tell to the account, or forget them. */
+static void settle(struct zio_timeline *tl)
+{
+	if (zio_timeline_is_stream(tl)) {
+		tl->account.pauses += tl->early.pauses;
+		tl->account.pause_ns += tl->early.pause_ns;
+		tl->account.steps += tl->early.steps;
+	}
+	memset(&tl->early, 0, sizeof(tl->early));
+}
+
+static void add_touch(struct zio_timeline *tl, bool touches)
+{
+	if (tl->n_steps == ZIO_TOUCHES)
+		tl->n_touches -= tl->touches >> (ZIO_TOUCHES - 1) & 1;
+	else
+		tl->n_steps++;
+	tl->touches = tl->touches << 1 | touches;
+	tl->n_touches += touches;
+}
+
+/* Begin to look for the rate, and whether the blocks are a stream. */
+static void begin_run(struct zio_timeline *tl)
+{
+	settle(tl);
+	tl->n_steps = 0;
+	tl->n_touches = 0;
+	tl->touches = 0;
+	tl->is_late = false;
+	tl->steps.n = 0;
+	tl->steps.at = 0;
+	zio_rate_set(&tl->estimate, 0, 0, ZIO_RATE_UNKNOWN);
+}
+
+/* A step from one event to the next one, and what it should be */
+struct span {
+	double ns;		/* in fact */
+	double expected;	/* by the samples */
+	double scale;		/* the longer of it and a block */
+	double block;		/* the longer of both blocks */
+	double tolerance;
+	double touch;		/* the same, to tell a stream from events */
+	double back;		/* the same for two events, whose distances scatter */
+};
+
+static void set_tolerance(const struct zio_timeline *tl, const struct zio_placed *now,
+			  struct span *span)
+{
+	double errors = tl->last.error && now->error ?
+			(double)tl->last.error + now->error : 0;
+	double half = span->block / 2, base = ROUNDING_NS + span->scale * DRIFT, most = errors;
+
+	span->back = ROUNDING_NS + (errors ? errors : LEAST_SCATTER_NS);
+	if (errors && now->rate.source != ZIO_RATE_ESTIMATED) {
+		span->tolerance = span->touch = base + errors;
+		return;
+	}
+	if (most < LEAST_SCATTER_NS)
+		most = LEAST_SCATTER_NS;
+	if (tl->steps.n < ZIO_STEPS_ENOUGH) {
+		span->touch = half > errors ? half : errors;
+		span->tolerance = half > most ? half : most;
+		return;
+	}
+	if (now->rate.num) {
+		double samples = span->scale / now->rate.period, usual = tl->steps.median.samples;
+		double scatter = tl->steps.scatter * (usual > samples ? usual : samples);
+
+		if (most < SCATTERS * scatter)
+			most = SCATTERS * scatter;
+	}
+	span->tolerance = base + most;
+	span->touch = span->tolerance < half ? span->tolerance : half;
+}
+
+/* A rate of a file may make any number of it. */
+static int64_t whole(double number)
+{
+	const double most = 9e18;
+
+	if (number > most)
+		return (int64_t)most;
+	return (int64_t)(number > -most ? number : -most);
+}
+
+/* Note a hole in time, or samples that come too early, before anybody knows a stream. */
+static void judge_early(struct zio_timeline *tl, double rest, double tolerance)
+{
+	if (rest > tolerance) {
+		tl->early.pauses++;
+		tl->early.pause_ns += (uint64_t)whole(rest);
+	} else if (rest < -tolerance) {
+		tl->early.steps++;
+	}
+}
+
+static void note_pause(struct zio_place *place, double ns)
+{
+	place->breaks |= ZIO_BREAK_PAUSE;
+	place->pause_ns = whole(ns);
+}
+
+static void note_step(struct zio_place *place, double ns)
+{
+	place->breaks |= ZIO_BREAK_STEP;
+	place->step_ns = whole(ns);
+}
+
+/* In a stream, a hole in time is a break, and so are samples that come too early. */
+static void judge(const struct zio_timeline *tl, double rest, double tolerance,
+		  struct zio_place *place)
+{
+	if (!zio_timeline_is_stream(tl))
+		return;
+	if (rest > tolerance)
+		note_pause(place, rest);
+	else if (rest < -tolerance)
+		note_step(place, rest);
+}
+
+static void add_counts(struct zio_account *account, const struct zio_place *place)
+{
+	if (place->breaks & ZIO_BREAK_PAUSE) {
+		account->pauses++;
+		account->pause_ns += (uint64_t)place->pause_ns;
+	}
+	if (place->breaks & ZIO_BREAK_STEP)
+		account->steps++;
+}
+
+/* With the first estimate that is good, judge all steps that it was made of. */
+static void review(struct zio_timeline *tl, struct zio_placed *now)
+{
+	unsigned int i;
+
+	tl->n_steps = 0;
+	tl->n_touches = 0;
+	memset(&tl->early, 0, sizeof(tl->early));
+	now->rate = tl->estimate;
+	for (i = 0; i < tl->steps.n; i++) {
+		const struct zio_step *step = &tl->steps.list[i];
+		double expected = step->samples * now->rate.period;
+		double rest = (double)step->ns - expected;
+		struct span span = { .scale = expected, .block = expected };
+
+		set_tolerance(tl, now, &span);
+		add_touch(tl, rest <= span.touch && rest >= -span.touch);
+		judge_early(tl, rest, span.tolerance);
+	}
+	settle(tl);
+}
+
+static void estimate(struct zio_timeline *tl, struct zio_placed *now)
+{
+	struct zio_steps *steps = &tl->steps;
+	uint32_t num = 0, den = 0;
+	bool known = steps->are_alike && zio_step_rate(&steps->median, &num, &den);
+
+	zio_rate_set(&tl->estimate, known ? num : 0, known ? den : 0,
+		     known ? ZIO_RATE_ESTIMATED : ZIO_RATE_UNKNOWN);
+	if (known && steps->n == ZIO_STEPS_ENOUGH && !tl->given.num)
+		review(tl, now);
+}
+
+/* --- compare two blocks */
+
+/* Bits of the attributes of the channel that are different */
+static uint32_t compare_channel(const struct zio_timeline *tl,
+				const struct zio_ctrl_attr *now)
+{
+	static const uint16_t bits[ZIO_MAX_STD_ATTR] = {
+		[ZIO_ATTR_UNIT] = ZIO_CHANGE_UNIT,
+		[ZIO_ATTR_OFFSET] = ZIO_CHANGE_SCALE,
+		[ZIO_ATTR_SCALE_MANT] = ZIO_CHANGE_SCALE,
+		[ZIO_ATTR_SCALE_EXP] = ZIO_CHANGE_SCALE,
+		[ZIO_ATTR_SCALE_LOW] = ZIO_CHANGE_SCALE,
+		[ZIO_ATTR_SCALE_HIGH] = ZIO_CHANGE_SCALE,
+		[ZIO_ATTR_OFFSET_LOW] = ZIO_CHANGE_SCALE,
+		[ZIO_ATTR_OFFSET_HIGH] = ZIO_CHANGE_SCALE,
+		[ZIO_ATTR_SIGNED] = ZIO_CHANGE_SIGN,
+	};
+	struct zio_ctrl_attr last;
+	uint32_t changes = 0;
+	unsigned int i;
+
+	if (!memcmp(tl->channel, now, ZIO_COMPARED_SIZE))
+		return 0;
+	memcpy(&last, tl->channel, ZIO_COMPARED_SIZE);
+	for (i = 0; i < ZIO_MAX_STD_ATTR; i++)
+		if (bits[i] && zio_get_std(&last, i) != zio_get_std(now, i))
+			changes |= bits[i];
+	if (zio_has_std(&last, ZIO_ATTR_SCALE_MANT) != zio_has_std(now, ZIO_ATTR_SCALE_MANT))
+		changes |= ZIO_CHANGE_SCALE;
+	return changes;
+}
+
+static uint32_t compare_kind(const struct zio_kind *last, const struct zio_kind *now)
+{
+	uint32_t changes = 0;
+
+	if (!memcmp(last, now, sizeof(*last)))
+		return 0;
+	if (last->mask != now->mask)
+		changes |= ZIO_CHANGE_MASK;
+	if (last->order != now->order)
+		changes |= ZIO_CHANGE_ORDER;
+	if (last->ssize != now->ssize)
+		changes |= ZIO_CHANGE_SSIZE;
+	if (last->nbits != now->nbits)
+		changes |= ZIO_CHANGE_BITS;
+	if (last->clock != now->clock)
+		changes |= ZIO_CHANGE_CLOCK;
+	if (last->num != now->num || last->den != now->den)
+		changes |= ZIO_CHANGE_RATE;
+	if (last->pre != now->pre || last->post != now->post ||
+	    last->n_shots != now->n_shots)
+		changes |= ZIO_CHANGE_SHAPE;
+	return changes;
+}
+
+/* Find what is missing by the numbers. Returns the gap. */
+static uint32_t compare_numbers(struct zio_timeline *tl, const struct zio_control *control,
+				const struct zio_placed *now, struct zio_place *place)
+{
+	const struct zio_ctrl_attr *attr = &control->attr_trigger;
+	uint32_t next = tl->last.seq + 1, gap = zio_sequence_lost(next, now->seq);
+
+	place->missed = zio_get_std(attr, ZIO_ATTR_TRIG_MISSED);
+	if (!zio_has_std(attr, ZIO_ATTR_TRIG_MISSED) &&
+	    control->zio_alarms & ZIO_ALARM_LOST_TRIGGER) {
+		place->missed = 1;
+		tl->account.missed_at_least = true;
+	}
+	place->lost = zio_get_std(attr, ZIO_ATTR_TRIG_LOST);
+	if (now->has_epoch != tl->last.has_epoch || now->epoch != tl->last.epoch ||
+	    (now->seq != next && !gap)) {
+		place->breaks |= ZIO_BREAK_OUTAGE;
+		gap = place->lost;
+	} else if (zio_has_std(attr, ZIO_ATTR_TRIG_LOST)) {
+		place->taken = gap > place->lost ? gap - place->lost : 0;
+	} else if (control->zio_alarms & ZIO_ALARM_LOST_BLOCK) {
+		place->lost = gap;
+	} else {
+		place->taken = gap;
+	}
+	return gap;
+}
+
+/* From event to event, by the samples of both blocks and of those that are missing */
+static bool get_span(const struct zio_timeline *tl, const struct zio_placed *now,
+		     const struct zio_place *place, uint32_t gap, struct span *span)
+{
+	const struct zio_placed *last = &tl->last;
+	const double period = now->rate.period;
+	double before = place->changes & ZIO_CHANGE_RATE ? last->rate.period : period;
+	uint32_t longer = now->samples > last->samples ? now->samples : last->samples;
+
+	span->ns = (double)(now->event_ns - last->end_ns);
+	span->expected = ((double)last->samples - last->kind.pre) * before +
+			 now->kind.pre * period + gap * (now->samples * period);
+	span->block = longer * period;
+	span->scale = span->expected > span->block ? span->expected : span->block;
+	set_tolerance(tl, now, span);
+	return period && before;
+}
+
+/* Blocks of another length are missing: in a stream, the time tells how many samples. */
+static void find_samples(const struct zio_timeline *tl, const struct zio_placed *now,
+			 const struct span *span, struct zio_place *place)
+{
+	double missing = span->ns - span->expected +
+			 place->lost * (now->samples * now->rate.period);
+
+	if (place->lost && !place->taken && missing > 0 && zio_timeline_is_stream(tl))
+		place->lost_samples = (uint64_t)whole(missing / now->rate.period + 0.5);
+}
+
+/* Do the samples follow, as far as the times can tell? */
+static bool fits(const struct zio_timeline *tl, double rest, const struct span *span)
+{
+	double most = zio_timeline_is_stream(tl) ? span->tolerance : span->back;
+
+	return rest <= most && rest >= -most;
+}
+
+/* A step that has nothing but samples in it tells the rate, and a stream from events. */
+static void learn(struct zio_timeline *tl, struct zio_placed *now, const struct span *span,
+		  bool known, struct zio_place *place)
+{
+	const struct zio_placed *last = &tl->last;
+	bool early = tl->n_steps < ZIO_STEPS_ENOUGH;
+	double rest = span->ns - span->expected;
+
+	if (known) {
+		add_touch(tl, rest <= span->touch && rest >= -span->touch);
+		judge(tl, rest, span->tolerance, place);
+		if (early)
+			judge_early(tl, rest, span->tolerance);
+		else
+			add_counts(&tl->account, place);
+		if (early && tl->n_steps == ZIO_STEPS_ENOUGH)
+			settle(tl);
+		place->continues = fits(tl, rest, span);
+	}
+	if (now->rate.source == ZIO_RATE_CONTROL && last->error && now->error)
+		return;
+	if (!now->rate.num && !zio_can_estimate(&now->kind))
+		return;
+	if (!zio_steps_add(&tl->steps, now->event_ns - last->end_ns, last->samples))
+		return;
+	tl->is_late = is_late(&tl->steps, &now->rate);
+	if (zio_can_estimate(&now->kind) && !now->kind.num)
+		estimate(tl, now);
+}
+
+/* Compare the times of two blocks that something lies between. */
+static void compare_broken(struct zio_timeline *tl, const struct zio_placed *now, double rest,
+			   const struct span *span, struct zio_place *place)
+{
+	bool missing = place->lost || place->taken;
+
+	if (missing && tl->last.samples != now->samples) {
+		find_samples(tl, now, span, place);
+		return;
+	}
+	/* Events that were missed need less time than that, and lost blocks may, too. */
+	if (rest > 0 || !(missing || place->missed))
+		judge(tl, rest, span->tolerance, place);
+	place->continues = fits(tl, rest, span);
+}
+
+/* Compare the times of two blocks of one run. */
+static void compare_times(struct zio_timeline *tl, const struct zio_control *control,
+			  struct zio_placed *now, uint32_t gap, struct zio_place *place)
+{
+	struct span span;
+	bool known = get_span(tl, now, place, gap, &span);
+	double rest = known ? span.ns - span.expected : 0;
+
+	if (span.ns < -(zio_timeline_is_stream(tl) ? span.tolerance : span.back) ||
+	    span.ns > FAR_NS) {
+		note_step(place, zio_timeline_is_stream(tl) ? rest : span.ns);
+	} else if (!place->breaks && tl->last.samples &&
+		   !(control->zio_alarms & ZIO_ALARM_SUSPENDED)) {
+		learn(tl, now, &span, known, place);
+		return;
+	} else {
+		rest -= place->missed * (now->samples * now->rate.period);
+		if (control->zio_alarms & ZIO_ALARM_SUSPENDED)
+			note_pause(place, rest > span.tolerance ? rest : 0);
+		else if (known)
+			compare_broken(tl, now, rest, &span, place);
+	}
+	add_counts(&tl->account, place);
+}
+
+/* From the end of the block before to the first sample; 0 if the clock does not tell it. */
+static int64_t outage_length(const struct zio_timeline *tl, const struct zio_placed *now,
+			     const struct zio_place *place)
+{
+	struct span span;
+	bool known = get_span(tl, now, place, 0, &span);
+	int64_t ns = whole(known ? span.ns - span.expected : span.ns);
+
+	return ns > 0 ? ns : 0;
+}
+
+void zio_timeline_compare(struct zio_timeline *tl, const struct zio_control *control,
+			  struct zio_placed *now, struct zio_place *place)
+{
+	const uint32_t renewing = ZIO_CHANGE_RATE | ZIO_CHANGE_SHAPE | ZIO_CHANGE_MASK;
+	uint32_t gap = compare_numbers(tl, control, now, place);
+	bool one_clock;
+
+	place->changes = compare_channel(tl, &control->attr_channel) |
+			 compare_kind(&tl->last.kind, &now->kind);
+	one_clock = now->has_time && tl->last.has_time &&
+		    !(place->changes & ZIO_CHANGE_CLOCK);
+	if (place->lost)
+		place->breaks |= ZIO_BREAK_LOST;
+	if (place->lost && tl->last.samples == now->samples)
+		place->lost_samples = place->lost * (uint64_t)place->samples;
+	if (place->taken)
+		place->breaks |= ZIO_BREAK_TAKEN;
+	if (place->missed)
+		place->breaks |= ZIO_BREAK_MISSED;
+	if (place->changes)
+		place->breaks |= ZIO_BREAK_CHANGE;
+	if (one_clock && place->breaks & ZIO_BREAK_OUTAGE)
+		place->outage_ns = outage_length(tl, now, place);
+	else if (one_clock)
+		compare_times(tl, control, now, gap, place);
+	place->continues &= !place->breaks;
+	if (place->breaks & ZIO_BREAK_OUTAGE || place->changes & renewing)
+		begin_run(tl);
+}

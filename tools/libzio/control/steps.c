@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The rate of blocks that do not tell it: the median of the steps from one to the next
+ *
+ * A sum of steps would take a pause, or a clock that was set, for a part of the rate. The
+ * median does not see them while they are fewer than half. The distance of the quartiles
+ * is the scatter, for the same reason.
+ */
+#include "timeline.h"
+
+#define LEAST_STEPS 3
+#define LOOK_EVERY 16
+/* The scatter of an estimate is at most this part of a step: events scatter more. */
+#define LARGEST_SCATTER 0.25
+
+/* Most of the places are in order, since the last look. */
+static void sort(struct zio_steps *steps)
+{
+	unsigned int i, to;
+
+	for (i = 1; i < steps->n; i++) {
+		uint8_t place = steps->sorted[i];
+		double period = steps->list[place].period;
+
+		for (to = i; to && steps->list[steps->sorted[to - 1]].period > period; to--)
+			steps->sorted[to] = steps->sorted[to - 1];
+		steps->sorted[to] = place;
+	}
+}
+
+static void look(struct zio_steps *steps)
+{
+	unsigned int low = steps->n / 4, high = steps->n - 1 - low;
+
+	sort(steps);
+	steps->median = steps->list[steps->sorted[(steps->n - 1) / 2]];
+	steps->scatter = (steps->list[steps->sorted[high]].period -
+			  steps->list[steps->sorted[low]].period) / 2;
+	steps->are_alike = steps->n >= LEAST_STEPS && steps->median.ns > 0 &&
+			   steps->scatter <= LARGEST_SCATTER * steps->median.period;
+}
+
+/* The median moves slowly: to look at each step would cost more than all the rest. */
+bool zio_steps_add(struct zio_steps *steps, int64_t ns, uint32_t samples)
+{
+	steps->list[steps->at] = (struct zio_step){ (double)ns / samples, ns, samples };
+	if (steps->n < ZIO_STEPS) {
+		steps->sorted[steps->n] = (uint8_t)steps->at;
+		steps->n++;
+	}
+	steps->at = steps->at + 1 < ZIO_STEPS ? steps->at + 1 : 0;
+	if (steps->n > ZIO_STEPS_ENOUGH && steps->at % LOOK_EVERY)
+		return false;
+	look(steps);
+	return true;
+}
+
+/* Continued fraction; the rest of the last term is below 1 ns in any block. */
+bool zio_step_rate(const struct zio_step *step, uint32_t *num, uint32_t *den)
+{
+	uint64_t a = (uint64_t)step->samples * NS_PER_SECOND, b = (uint64_t)step->ns;
+	uint64_t p0 = 0, p1 = 1, q0 = 1, q1 = 0;
+
+	while (b) {
+		uint64_t term = a / b, rest = a % b, p, q;
+
+		if (__builtin_mul_overflow(term, p1, &p) ||
+		    __builtin_mul_overflow(term, q1, &q))
+			break;
+		p += p0;
+		q += q0;
+		if (p > UINT32_MAX || q > UINT32_MAX)
+			break;
+		p0 = p1;
+		p1 = p;
+		q0 = q1;
+		q1 = q;
+		a = b;
+		b = rest;
+	}
+	*num = (uint32_t)p1;
+	*den = (uint32_t)q1;
+	return p1 && q1;
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * When the samples of a channel were taken, and what is missing between its blocks
+ *
+ * zio_timeline_add() reads a control, places the block, compares it with the one before,
+ * and then remembers it. Nothing of the timeline changes before the control is known to be
+ * right.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "timeline.h"
+
+#define ORDER_FLAGS (ZIO_CONTROL_LITTLE_ENDIAN | ZIO_CONTROL_BIG_ENDIAN |		\
+		     ZIO_CONTROL_MSB_ALIGN | ZIO_CONTROL_LSB_ALIGN)
+
+struct zio_timeline *zio_timeline_open(struct zio_error *err)
+{
+	struct zio_timeline *tl = calloc(1, sizeof(*tl));
+
+	if (!tl)
+		zio_explain_memory(err);
+	return tl;
+}
+
+void zio_timeline_close(struct zio_timeline *tl)
+{
+	free(tl);
+}
+
+int zio_timeline_set_rate(struct zio_timeline *tl, uint32_t num, uint32_t den)
+{
+	if (!tl || !num != !den)
+		return zio_refuse_null();
+	zio_rate_set(&tl->given, num, den, num ? ZIO_RATE_GIVEN : ZIO_RATE_UNKNOWN);
+	return 0;
+}
+
+/* --- read a control */
+
+static uint32_t get_clock(const struct zio_ctrl_attr *attr)
+{
+	if (zio_has_std(attr, ZIO_ATTR_TRIG_CLOCK))
+		return attr->std_val[ZIO_ATTR_TRIG_CLOCK];
+	return attr->ext_mask >> ZIO_ATTR_TRIG_EXT_CLOCK & 1 ?
+	       attr->ext_val[ZIO_ATTR_TRIG_EXT_CLOCK] : 0;
+}
+
+static void get_kind(const struct zio_control *control, struct zio_kind *kind)
+{
+	const struct zio_ctrl_attr *attr = &control->attr_trigger;
+
+	kind->mask = 0;
+	if (control->flags & ZIO_CONTROL_INTERLEAVE_DATA &&
+	    control->tlv[0].type == ZIO_TLV_CHANNELS)
+		memcpy(&kind->mask, control->tlv[0].payload, sizeof(kind->mask));
+	kind->order = control->flags & ORDER_FLAGS;
+	kind->ssize = control->ssize;
+	kind->nbits = control->nbits;
+	kind->clock = get_clock(attr);
+	kind->num = zio_get_std(attr, ZIO_ATTR_TRIG_RATE_NUM);
+	kind->den = zio_get_std(attr, ZIO_ATTR_TRIG_RATE_DEN);
+	kind->pre = zio_get_std(attr, ZIO_ATTR_TRIG_PRE_SAMP);
+	kind->post = zio_get_std(attr, ZIO_ATTR_TRIG_POST_SAMP);
+	kind->n_shots = control->tlv[0].type == ZIO_TLV_SHOTS ?
+			zio_control_shots(control) : 1;
+}
+
+/* Both halves are there, or none. */
+static bool is_pair(const struct zio_ctrl_attr *attr, unsigned int low)
+{
+	return (attr->std_mask >> low & 3) == 3 || !(attr->std_mask >> low & 3);
+}
+
+static int check(const struct zio_timeline *tl, const struct zio_control *control,
+		 const struct zio_kind *kind, struct zio_error *err)
+{
+	if (tl->account.blocks && memcmp(&tl->addr, &control->addr, sizeof(tl->addr)))
+		return zio_explain(err, EINVAL,
+				   "block %u is of another channel than the blocks before",
+				   control->seq_num);
+	if (!is_pair(&control->attr_trigger, ZIO_ATTR_TRIG_RATE_NUM) ||
+	    !kind->num != !kind->den)
+		return zio_explain(err, EINVAL,
+				   "block %u: its control has the rate %u/%u, which is none",
+				   control->seq_num, kind->num, kind->den);
+	if (!is_pair(&control->attr_trigger, ZIO_ATTR_TRIG_FIRST_LOW))
+		return zio_explain(err, EINVAL,
+				   "block %u: its control has one half of the time of the first sample",
+				   control->seq_num);
+	return 0;
+}
+
+static void choose_rate(const struct zio_timeline *tl, struct zio_placed *now)
+{
+	const struct zio_kind *kind = &now->kind;
+
+	if (!kind->num && tl->given.num)
+		now->rate = tl->given;
+	else if (!kind->num && zio_can_estimate(kind))
+		now->rate = tl->estimate;
+	else if (kind->num == tl->last.rate.num && kind->den == tl->last.rate.den &&
+		 tl->last.rate.source == ZIO_RATE_CONTROL)
+		now->rate = tl->last.rate;
+	else
+		zio_rate_set(&now->rate, kind->num, kind->den,
+			 kind->num ? ZIO_RATE_CONTROL : ZIO_RATE_UNKNOWN);
+}
+
+static void get_block(const struct zio_timeline *tl, const struct zio_control *control,
+		      struct zio_placed *now)
+{
+	const struct zio_ctrl_attr *attr = &control->attr_trigger;
+
+	choose_rate(tl, now);
+	now->seq = control->seq_num;
+	now->event_ns = 0;
+	now->end_ns = 0;
+	now->samples = control->nsamples;
+	if (now->kind.mask)
+		now->samples /= (uint32_t)__builtin_popcountll(now->kind.mask);
+	if (now->kind.n_shots > 1)
+		now->samples /= now->kind.n_shots;
+	now->error = zio_get_std(attr, ZIO_ATTR_TRIG_TIME_ERROR);
+	now->has_epoch = zio_has_std(attr, ZIO_ATTR_TRIG_EPOCH);
+	now->epoch = zio_get_std(attr, ZIO_ATTR_TRIG_EPOCH);
+	now->has_time = control->tstamp.secs || control->tstamp.ticks;
+}
+
+/* --- place a block */
+
+static void place_shots(const struct zio_control *control, struct zio_place *place)
+{
+	const uint32_t *later = &control->attr_trigger.ext_val[ZIO_ATTR_TRIG_EXT_SHOT];
+	unsigned int i;
+
+	for (i = 1; i < place->n_shots; i++)
+		place->shot_ns[i] = later[i - 1];
+}
+
+/* Without a rate, nobody knows when the samples before the event were taken. */
+static int place_first(struct zio_timeline *tl, const struct zio_placed *now,
+		       struct zio_place *place)
+{
+	const struct zio_placed *last = &tl->last;
+
+	place->first = place->event;
+	if (!now->kind.pre || !now->rate.num)
+		return 0;
+	if (!last->has_time || now->kind.pre != last->kind.pre ||
+	    now->rate.num != last->rate.num || now->rate.den != last->rate.den)
+		return zio_instant_move(&place->first, now->kind.pre, true, now->rate.num,
+					now->rate.den);
+	place->first.ns += tl->before.ns;
+	place->first.ps += tl->before.ps;
+	if (place->first.ps >= PS_PER_NS) {
+		place->first.ps -= PS_PER_NS;
+		place->first.ns++;
+	}
+	return 0;
+}
+
+static int place_block(struct zio_timeline *tl, const struct zio_control *control,
+		       struct zio_placed *now, struct zio_place *place)
+{
+	const struct zio_ctrl_attr *attr = &control->attr_trigger;
+	uint64_t first_ps = zio_get_std(attr, ZIO_ATTR_TRIG_FIRST_LOW) |
+			    (uint64_t)zio_get_std(attr, ZIO_ATTR_TRIG_FIRST_HIGH) << 32;
+
+	memset(place, 0, offsetof(struct zio_place, shot_ns) + sizeof(place->shot_ns[0]));
+	place->rate_num = now->rate.num;
+	place->rate_den = now->rate.den;
+	place->rate_source = now->rate.source;
+	place->error_ns = now->error;
+	place->samples = now->samples * now->kind.n_shots;
+	place->pre = now->kind.pre;
+	place->n_shots = now->kind.n_shots;
+	place->has_time = now->has_time;
+	if (now->kind.n_shots > 1)
+		place_shots(control, place);
+	if (!now->has_time)
+		return 0;
+	if (zio_instant_of(&place->event, &control->tstamp, (int64_t)first_ps) ||
+	    place_first(tl, now, place))
+		return -1;
+	now->event_ns = place->event.ns;
+	now->end_ns = place->event.ns + place->shot_ns[now->kind.n_shots - 1];
+	return 0;
+}
+
+int zio_sample_time(const struct zio_place *place, uint32_t k, struct zio_instant *time)
+{
+	uint32_t each, shot = 0;
+
+	if (!place || !time)
+		return zio_refuse_null();
+	if (!place->has_time) {
+		errno = ENODATA;
+		return -1;
+	}
+	*time = place->event;
+	if (place->n_shots > 1 && place->n_shots <= ZIO_MAX_SHOTS) {
+		each = place->samples / place->n_shots;
+		shot = each ? k / each : 0;
+		shot = shot < place->n_shots ? shot : place->n_shots - 1;
+		k -= shot * each;
+		time->ns += place->shot_ns[shot];
+	}
+	if (!place->rate_num)
+		return 0;
+	if (k < place->pre)
+		return zio_instant_move(time, place->pre - k, true, place->rate_num,
+					place->rate_den);
+	return zio_instant_move(time, k - place->pre, false, place->rate_num,
+				place->rate_den);
+}
+
+static void count(struct zio_account *account, const struct zio_place *place)
+{
+	account->lost += place->lost;
+	account->gaps += place->lost > 0;
+	account->lost_samples += place->lost_samples;
+	account->taken += place->taken;
+	account->missed += place->missed;
+	account->outages += !!(place->breaks & ZIO_BREAK_OUTAGE);
+	account->outage_ns += (uint64_t)place->outage_ns;
+	account->changes += place->changes > 0;
+	account->changed |= place->changes;
+	if (place->lost && !place->lost_samples && place->samples)
+		account->some_samples_unknown = true;
+}
+
+static void remember(struct zio_timeline *tl, const struct zio_control *control,
+		     const struct zio_placed *now, const struct zio_place *place)
+{
+	if (place->has_time) {
+		tl->before.ns = place->first.ns - place->event.ns;
+		tl->before.ps = place->first.ps - place->event.ps;
+		if (place->first.ps < place->event.ps) {
+			tl->before.ps += PS_PER_NS;
+			tl->before.ns--;
+		}
+	}
+	tl->last = *now;
+	memcpy(tl->channel, &control->attr_channel, ZIO_COMPARED_SIZE);
+}
+
+int zio_timeline_add(struct zio_timeline *tl, const struct zio_control *control,
+		     struct zio_place *place, struct zio_error *err)
+{
+	struct zio_placed now;
+
+	if (!tl || !control || !place)
+		return zio_explain_null(err);
+	get_kind(control, &now.kind);
+	if (check(tl, control, &now.kind, err))
+		return -1;
+	get_block(tl, control, &now);
+	if (place_block(tl, control, &now, place))
+		return zio_explain(err, ERANGE,
+				   "block %u: its time, %llu s and %llu ns, is beyond 64 bits of nanoseconds",
+				   control->seq_num, (unsigned long long)control->tstamp.secs,
+				   (unsigned long long)control->tstamp.ticks);
+	if (tl->account.blocks++) {
+		zio_timeline_compare(tl, control, &now, place);
+		if (place->breaks)
+			count(&tl->account, place);
+	} else {
+		tl->addr = control->addr;
+	}
+	remember(tl, control, &now, place);
+	return 0;
+}
+
+/* --- what a timeline knows */
+
+int zio_timeline_rate(const struct zio_timeline *tl, struct zio_rate *rate)
+{
+	const struct zio_rate_used *known;
+
+	if (!tl || !rate)
+		return zio_refuse_null();
+	known = &tl->last.rate;
+	if (known->source != ZIO_RATE_CONTROL)
+		known = tl->given.num ? &tl->given : &tl->estimate;
+	rate->num = known->num;
+	rate->den = known->den;
+	rate->source = known->source;
+	rate->steps = tl->steps.n;
+	rate->scatter_ns = -1;
+	if (tl->steps.n >= ZIO_STEPS_ENOUGH)
+		rate->scatter_ns = (int64_t)(tl->steps.scatter * tl->steps.median.samples);
+	return 0;
+}
+
+int zio_timeline_account(const struct zio_timeline *tl, struct zio_account *account)
+{
+	if (!tl || !account)
+		return zio_refuse_null();
+	*account = tl->account;
+	account->is_stream = zio_timeline_is_stream(tl);
+	if (account->is_stream) {
+		account->pauses += tl->early.pauses;
+		account->pause_ns += tl->early.pause_ns;
+		account->steps += tl->early.steps;
+	}
+	return 0;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* timeline.h: what the files of the timeline share */
+#ifndef LIBZIO_TIMELINE_H
+#define LIBZIO_TIMELINE_H
+
+#include "control.h"
+
+#define NS_PER_SECOND 1000000000
+#define PS_PER_NS 1000
+
+/* --- steps.c */
+
+#define ZIO_STEPS 31
+#define ZIO_STEPS_ENOUGH 8	/* to know the scatter, and a stream from events */
+#define ZIO_TOUCHES 63		/* the steps that tell a stream from events */
+
+/* One step from the event of a block to that of the next one */
+struct zio_step {
+	double period;		/* ns a sample */
+	int64_t ns;
+	uint32_t samples;
+};
+
+/* The last steps, in a ring; @sorted has their places by the period, at the last look. */
+struct zio_steps {
+	struct zio_step list[ZIO_STEPS];
+	uint8_t sorted[ZIO_STEPS];
+	unsigned int at;
+	unsigned int n;
+	struct zio_step median;
+	double scatter;		/* half of the steps are within so many ns a sample */
+	bool are_alike;		/* enough of them for an estimate, and they scatter little */
+};
+
+/*
+ * Add a step of at least one sample. The oldest one goes. Returns true if the median and the
+ * rest are new: with each of the first eight steps, and then from time to time.
+ */
+bool zio_steps_add(struct zio_steps *steps, int64_t ns, uint32_t samples);
+
+/* The fraction nearest to the rate of a step. Returns false if 32 bits cannot hold it. */
+bool zio_step_rate(const struct zio_step *step, uint32_t *num, uint32_t *den);
+
+/* --- moment.c */
+
+/* Add @samples * @den / @num seconds, or subtract them. Returns -1 with ERANGE. */
+int zio_instant_move(struct zio_instant *time, uint64_t samples, bool back, uint32_t num,
+		     uint32_t den);
+
+/* The time of the control plus @first_ps. Returns -1 with ERANGE. */
+int zio_instant_of(struct zio_instant *time, const struct zio_timestamp *stamp,
+		   int64_t first_ps);
+
+/* --- timeline.c */
+
+#define ZIO_COMPARED_SIZE offsetof(struct zio_ctrl_attr, ext_val)
+
+struct zio_rate_used {
+	uint32_t num;		/* 0: not known */
+	uint32_t den;
+	uint32_t source;
+	double period;		/* ns */
+};
+
+/* What a block has that the next one has, too, unless somebody has changed it */
+struct zio_kind {
+	uint64_t mask;
+	uint32_t order;
+	uint16_t ssize;
+	uint16_t nbits;
+	uint32_t clock;
+	uint32_t num;
+	uint32_t den;
+	uint32_t pre;
+	uint32_t post;
+	uint32_t n_shots;
+};
+
+/* What a block has of its own */
+struct zio_placed {
+	struct zio_kind kind;
+	struct zio_rate_used rate;
+	int64_t event_ns;	/* of the first shot */
+	int64_t end_ns;		/* the event of the last shot */
+	uint32_t seq;
+	uint32_t samples;	/* of a shot and a channel */
+	uint32_t error;
+	uint32_t epoch;
+	bool has_epoch;
+	bool has_time;
+};
+
+/* Holes that are pauses if the blocks turn out to be a stream */
+struct zio_early {
+	uint64_t pauses;
+	uint64_t pause_ns;
+	uint64_t steps;
+};
+
+struct zio_timeline {
+	struct zio_account account;
+	struct zio_addr addr;
+	struct zio_placed last;
+	uint8_t channel[ZIO_COMPARED_SIZE];	/* the beginning of attr_channel */
+	struct zio_instant before;	/* from the event to sample 0, of last.rate */
+	struct zio_rate_used given;
+	struct zio_rate_used estimate;
+	struct zio_early early;
+	uint64_t touches;		/* bit 0: the last step is as long as the samples */
+	unsigned int n_touches;		/* bits that are set */
+	unsigned int n_steps;		/* bits that are valid */
+	bool is_late;			/* the median step has more in it than samples */
+	struct zio_steps steps;
+};
+
+/* Samples before an event belong to it: its distance from the next one is no rate. */
+static inline bool zio_can_estimate(const struct zio_kind *kind)
+{
+	return !kind->pre && kind->n_shots == 1;
+}
+
+static inline void zio_rate_set(struct zio_rate_used *rate, uint32_t num, uint32_t den,
+				uint32_t source)
+{
+	rate->num = num;
+	rate->den = den;
+	rate->source = source;
+	rate->period = num ? (double)den * NS_PER_SECOND / num : 0;
+}
+
+/* --- breaks.c */
+
+/* Do the blocks of late follow each other, as a rule? */
+static inline bool zio_timeline_is_stream(const struct zio_timeline *tl)
+{
+	return tl->n_steps && 2 * tl->n_touches >= tl->n_steps && !tl->is_late;
+}
+
+/* Compare a block with the one before; fill in what lies between the two. */
+void zio_timeline_compare(struct zio_timeline *tl, const struct zio_control *control,
+			  struct zio_placed *now, struct zio_place *place);
+
+#endif /* LIBZIO_TIMELINE_H */
