@@ -169,3 +169,29 @@ static int zpy_next_controls(struct zio_channel *ch, struct zio_control *control
 	}
 	return i ? i : ret;
 }
+
+/* Place @n blocks. Return how many were placed: less than @n if one is refused. */
+static size_t zpy_place(struct zio_timeline *tl, const struct zio_control *controls, size_t n,
+			struct zio_place *places, struct zio_error *err)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (zio_timeline_add(tl, &controls[i], &places[i], err))
+			break;
+	return i;
+}
+
+/* Tell the times of @n samples of a channel, in whole ns. Return how many have one. */
+static size_t zpy_sample_times(const struct zio_place *place, int64_t *ns, size_t n)
+{
+	struct zio_instant time;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (zio_sample_time(place, (uint32_t)i, &time))
+			break;
+		ns[i] = time.ns;
+	}
+	return i;
+}

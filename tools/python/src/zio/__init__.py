@@ -26,6 +26,7 @@ from ._open import open_channel as open
 from ._printable import printable
 from ._reader import Reader
 from ._sample import sample
+from ._timeline import Place, Rate, Timeline, TimelineAccount, place_dtype
 from ._units import Scaling, scaling
 
 __all__ = [
@@ -42,11 +43,15 @@ __all__ = [
     "Interrupted",
     "KernelCounts",
     "Object",
+    "Place",
+    "Rate",
     "Reader",
     "RingFull",
     "Scaling",
     "StaleBlock",
     "Stats",
+    "Timeline",
+    "TimelineAccount",
     "WouldBlock",
     "__version__",
     "acquire",
@@ -62,6 +67,7 @@ __all__ = [
     "load",
     "make_control",
     "open",
+    "place_dtype",
     "printable",
     "sample",
     "scaling",

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""When samples were taken, and what is missing between blocks: zio_timeline of libzio."""
+
+from __future__ import annotations
+
+import os
+from fractions import Fraction
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ._block import Array, Block
+from ._control import control_bytes, control_dtype
+from ._errors import make_error, new_error, raise_error
+from ._libzio import ffi, lib
+from ._unique import Unique
+
+SOURCES = ("unknown", "control", "given", "estimated")
+MOST = 2**32 - 1
+_TEXT_SIZE = 512
+_TYPES = {"uint32_t": "u4", "int64_t": "i8", "uint64_t": "u8", "_Bool": "?"}
+
+
+def _names(mask: int, name_of: Any) -> tuple[str, ...]:
+    names = []
+    for bit in range(mask.bit_length()):
+        if mask >> bit & 1:
+            names.append(ffi.string(name_of(bit)).decode())
+    return tuple(names)
+
+
+def _make_dtype(name: str) -> np.dtype[np.void]:
+    """Return the numpy type of a struct of the library, without what cffi leaves out."""
+    kind = ffi.typeof(name)
+    fields = [
+        (
+            field,
+            _make_dtype(part.type.cname)
+            if part.type.kind == "struct"
+            else _TYPES[part.type.cname],
+            part.offset,
+        )
+        for field, part in kind.fields
+    ]
+    names, formats, offsets = zip(*fields, strict=True)
+    return np.dtype(
+        {
+            "names": names,
+            "formats": formats,
+            "offsets": offsets,
+            "itemsize": ffi.sizeof(kind),
+        }
+    )
+
+
+place_dtype = _make_dtype("struct zio_place")
+"""numpy type of `struct zio_place`: the result of `Timeline.add_all()`."""
+
+
+class Rate(NamedTuple):
+    """Samples of one channel per second."""
+
+    value: Fraction | None
+    """None if it is not known."""
+    source: str
+    """ "control", "given", "estimated" or "unknown"."""
+    scatter_ns: int | None
+    """Half of the steps from block to block differ from the median by less; None if
+    fewer than eight were measured."""
+
+
+class TimelineAccount:
+    """What a timeline has seen. `print(account)` is a sentence."""
+
+    __slots__ = ("_account",)
+
+    def __init__(self) -> None:
+        self._account: Any = ffi.new("struct zio_account *")
+
+    def __getattr__(self, name: str) -> int:
+        """Return a count by its name in `struct zio_account`, such as `account.lost`."""
+        try:
+            number: int = getattr(self._account, name)
+        except AttributeError:
+            raise AttributeError(f"an account has no {name!r}") from None
+        return number
+
+    @property
+    def changes_of(self) -> tuple[str, ...]:
+        """What has changed, such as ("unit", "rate")."""
+        return _names(self._account.changed, lib.zio_change_name)
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing is missing, and nothing has changed."""
+        return bool(lib.zio_account_is_clean(self._account))
+
+    def add(self, other: TimelineAccount) -> None:
+        """Add the account of another channel."""
+        lib.zio_account_add(self._account, other._account)
+
+    def __str__(self) -> str:
+        text = ffi.new("char[]", _TEXT_SIZE)
+        lib.zio_account_text(self._account, text, _TEXT_SIZE)
+        return str(ffi.string(text).decode())
+
+    def __repr__(self) -> str:
+        return f"<zio.TimelineAccount {self}>"
+
+
+class Place:
+    """A block in its timeline: the fields of `struct zio_place`, and what they mean."""
+
+    __slots__ = ("_place",)
+
+    def __init__(self) -> None:
+        self._place: Any = ffi.new("struct zio_place *")
+
+    def __getattr__(self, name: str) -> int:
+        """Return a field by its name in `struct zio_place`, such as `place.lost`."""
+        try:
+            number: int = getattr(self._place, name)
+        except AttributeError:
+            raise AttributeError(f"a place has no {name!r}") from None
+        return number
+
+    @property
+    def time_ns(self) -> int | None:
+        """When sample 0 was taken, in nanoseconds; None if the block has no time."""
+        place = self._place
+        return int(place.first.ns) if place.has_time else None
+
+    @property
+    def rate(self) -> Fraction | None:
+        """Samples of one channel per second; None if they are not known."""
+        place = self._place
+        return Fraction(place.rate_num, place.rate_den) if place.rate_num else None
+
+    @property
+    def rate_source(self) -> str:
+        """ "control", "given", "estimated" or "unknown"."""
+        return SOURCES[self._place.rate_source]
+
+    @property
+    def breaks(self) -> tuple[str, ...]:
+        """Why the block does not follow the one before, such as ("lost", "pause")."""
+        return _names(self._place.breaks, lib.zio_break_name)
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """What is different from the block before, such as ("unit",)."""
+        return _names(self._place.changes, lib.zio_change_name)
+
+    def sample_time(self, number: int) -> tuple[int, int]:
+        """Return when a sample of a channel was taken: ns, and ps after that.
+
+        Raises `Error` with ENODATA if the block has no time.
+        """
+        time = ffi.new("struct zio_instant *")
+        if lib.zio_sample_time(self._place, number, time):
+            raise make_error(ffi.errno, f"sample {number}: {os.strerror(ffi.errno)}")
+        return int(time.ns), int(time.ps)
+
+    def times_ns(self) -> Array:
+        """Return when each sample of a channel was taken, in ns, rounded down: int64.
+
+        Raises `Error` with ENODATA if the block has no time.
+        """
+        times: Array = np.zeros(self.samples, np.int64)
+        memory = ffi.from_buffer("int64_t[]", times, True)
+        if lib.zpy_sample_times(self._place, memory, len(times)) < len(times):
+            raise make_error(ffi.errno, f"the samples: {os.strerror(ffi.errno)}")
+        return times
+
+    def __repr__(self) -> str:
+        what = "continues" if self.continues else ", ".join(self.breaks) or "begins"
+        return f"<zio.Place at {self.time_ns} ns, {what}>"
+
+
+class Timeline(Unique):
+    """Places the blocks of one channel: when samples were taken, and what is missing.
+
+    timeline = zio.Timeline()
+    for block in zio.open("blocks"):
+        place = timeline.add(block)
+        if place.breaks:
+            print(f"block {block.seq}: {', '.join(place.breaks)}")
+    print(timeline.account())
+    """
+
+    REMEDY: ClassVar[str] = "make another one, and add the controls again"
+
+    def __init__(self, rate: Fraction | int | None = None) -> None:
+        """Begin. `rate` are samples per second, for controls that do not have them."""
+        err = new_error()
+        opened = lib.zio_timeline_open(err)
+        self._timeline: Any = (
+            ffi.gc(opened, lib.zio_timeline_close) if opened else raise_error(err)
+        )
+        if rate is not None:
+            self.set_rate(rate)
+
+    def set_rate(self, rate: Fraction | float | None) -> None:
+        """Set the samples per second for controls that do not have them; None for none.
+
+        A float becomes the nearest fraction of whole numbers of 32 bits.
+        """
+        value = Fraction(rate or 0)
+        if value:
+            value = value.limit_denominator(max(min(MOST, int(MOST / value)), 1))
+        if value < 0 or value.numerator > MOST or (rate and not value):
+            raise ValueError(f"{rate} samples per second: pass 2.4e-10 to 4e9")
+        lib.zio_timeline_set_rate(
+            self._timeline, value.numerator, value.denominator if value else 0
+        )
+
+    def add(self, block: Any) -> Place:
+        """Place the next block: a `Block`, or its control.
+
+        Raises `Error`, and the timeline is as before: EINVAL the block is of another
+        channel, or its attributes contradict each other; ERANGE its time is beyond 64
+        bits of nanoseconds.
+        """
+        if isinstance(block, Block):
+            held = block._hold()
+            control = block._control
+        else:
+            held = ffi.new("struct zio_control *")
+            ffi.memmove(held, control_bytes(block), control_dtype.itemsize)
+            control = held
+        place, err = Place(), new_error()
+        if lib.zio_timeline_add(self._timeline, control, place._place, err):
+            raise_error(err)
+        del held
+        return place
+
+    def add_all(self, controls: Array) -> Array:
+        """Place the next blocks: controls of shape (k,), such as `batch.controls`.
+
+        Returns an array of `zio.place_dtype`, shape (k,). Raises `Error` as `add()`,
+        after the blocks before are placed.
+        """
+        controls = np.ascontiguousarray(controls, control_dtype)
+        places: Array = np.zeros(len(controls), place_dtype)
+        err = new_error()
+        done = lib.zpy_place(
+            self._timeline,
+            ffi.from_buffer("struct zio_control[]", controls),
+            len(controls),
+            ffi.from_buffer("struct zio_place[]", places, True),
+            err,
+        )
+        if done < len(controls):
+            raise_error(err)
+        return places
+
+    @property
+    def rate(self) -> Rate:
+        """The rate of the last control, the given one, or the estimate."""
+        rate = ffi.new("struct zio_rate *")
+        lib.zio_timeline_rate(self._timeline, rate)
+        return Rate(
+            Fraction(rate.num, rate.den) if rate.num else None,
+            SOURCES[rate.source],
+            rate.scatter_ns if rate.scatter_ns >= 0 else None,
+        )
+
+    def account(self) -> TimelineAccount:
+        """Return what the timeline has seen."""
+        account = TimelineAccount()
+        lib.zio_timeline_account(self._timeline, account._account)
+        return account
