@@ -46,7 +46,7 @@ struct zio_instant {
 };
 
 /**
- * enum zio_rate_source - who tells the samples per second
+ * enum zio_rate_source - where the samples per second are from
  * @ZIO_RATE_UNKNOWN: nobody; or the samples are not equidistant
  * @ZIO_RATE_CONTROL: the control
  * @ZIO_RATE_GIVEN: zio_timeline_set_rate()
@@ -256,8 +256,8 @@ int zio_timeline_set_rate(struct zio_timeline *tl, uint32_t num, uint32_t den);
  * event of its own.
  *
  * Two blocks are next to each other if the time between them is that of the samples,
- * give or take the sum of both TIME_ERROR, 200 ppm of that time, and 2 ns. Without
- * TIME_ERROR it is eight times the measured scatter, but at least 100 us, and half a
+ * give or take the sum of both TIME_ERROR, 200 ppm of that time, and 2 ns. If a control
+ * lacks TIME_ERROR, it is eight times the measured scatter, but at least 100 us, and half a
  * block until eight steps were measured.
  *
  * The blocks of the channel are a stream if at least half of the last 63 steps are so.
@@ -307,7 +307,7 @@ int zio_timeline_account(const struct zio_timeline *tl, struct zio_account *acco
  *
  * Context: Any thread.
  * Return: 0; -1 with errno: EINVAL for NULL; ENODATA the block has no time; ERANGE the time
- * is beyond 64 bits. Without a rate each sample has the time of its event.
+ * is beyond 64 bits. If the rate is not known, each sample has the time of its event.
  */
 int zio_sample_time(const struct zio_place *place, uint32_t k, struct zio_instant *time);
 

@@ -139,7 +139,7 @@ static void place_shots(const struct zio_control *control, struct zio_place *pla
 		place->shot_ns[i] = later[i - 1];
 }
 
-/* Without a rate, nobody knows when the samples before the event were taken. */
+/* Only the rate tells when the samples before the event were taken. */
 static int place_first(struct zio_timeline *tl, const struct zio_placed *now,
 		       struct zio_place *place)
 {
