@@ -746,6 +746,50 @@ TEST("random controls", stream)
 	ASSERT_TRUE(good > 10000);
 }
 
+TEST("the channels of a file have a list", empty)
+{
+	struct zio_timeline *list = NULL, *of[3], *found;
+	struct zio_account sum = { 0 };
+	int i, n = 0;
+
+	ASSERT_TRUE(!zio_timeline_addr(tl));
+	set_rate(1000, 1);
+	for (i = 0; i < 60; i++) {
+		ctrl.addr.chan = (uint16_t)(i % 3);
+		ctrl.seq_num = (uint32_t)(i / 3 + (i > 40 && i % 3 == 1));
+		set_time(START + i / 3 * BLOCK);
+		found = zio_timeline_of(&list, &ctrl, &err);
+		ASSERT_TRUE(found, err.text);
+		ASSERT_TRUE(i < 3 || found == of[i % 3]);
+		of[i % 3] = found;
+		ASSERT_TRUE(!zio_timeline_add(found, &ctrl, &place, &err), err.text);
+		ASSERT_EQ(zio_timeline_addr(found)->chan, i % 3);
+	}
+	ASSERT_ERRNO(zio_timeline_add(of[0], &ctrl, &place, &err), EINVAL, "channel");
+	for (found = list; found; found = zio_timeline_next(found)) {
+		ASSERT_TRUE(found == of[n++]);
+		zio_timeline_account(found, &account);
+		zio_account_add(&sum, &account);
+	}
+	ASSERT_EQ(n, 3);
+	ASSERT_EQ(sum.blocks, 60);
+	ASSERT_EQ(sum.taken, 1);
+	/* A new one knows its channel before its first block. */
+	ctrl.addr.chan = 7;
+	found = zio_timeline_of(&list, &ctrl, NULL);
+	ASSERT_TRUE(found && zio_timeline_of(&list, &ctrl, NULL) == found);
+	ASSERT_EQ(zio_timeline_addr(found)->chan, 7);
+	zio_timeline_close(list);
+	errno = 0;
+	ASSERT_TRUE(!zio_timeline_of(NULL, &ctrl, &err) && errno == EINVAL);
+	errno = 0;
+	ASSERT_TRUE(!zio_timeline_of(&list, NULL, &err) && errno == EINVAL);
+	errno = 0;
+	ASSERT_TRUE(!zio_timeline_next(NULL) && errno == EINVAL);
+	errno = 0;
+	ASSERT_TRUE(!zio_timeline_addr(NULL) && errno == EINVAL);
+}
+
 TEST("accounts add up", stream)
 {
 	struct zio_account sum = { 0 };

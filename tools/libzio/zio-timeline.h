@@ -222,7 +222,45 @@ struct zio_account {
 struct zio_timeline *zio_timeline_open(struct zio_error *err);
 
 /**
- * zio_timeline_close() - free a timeline
+ * zio_timeline_of() - find the timeline of a control's channel, or make it
+ * @list: the first one of a list, or NULL if the list is empty; receives the first one
+ * @control: the control
+ * @err: receives the reason of a failure; may be NULL
+ *
+ * A block file may have blocks of several channels:
+ *
+ *	tl = zio_timeline_of(&list, blk.control, &err);
+ *	if (!tl || zio_timeline_add(tl, blk.control, &place, &err))
+ *		errx(1, "%s", err.text);
+ *
+ * Context: One thread per list. Allocates memory for each new channel.
+ * Return: the timeline; NULL with errno EINVAL if a pointer is NULL, or ENOMEM.
+ */
+struct zio_timeline *zio_timeline_of(struct zio_timeline **list,
+				     const struct zio_control *control, struct zio_error *err);
+
+/**
+ * zio_timeline_next() - return the next timeline of a list
+ * @tl: a timeline
+ *
+ * Context: One thread per list.
+ * Return: that of the channel that came next; NULL after the last one, and, with errno
+ * EINVAL, for NULL.
+ */
+struct zio_timeline *zio_timeline_next(const struct zio_timeline *tl);
+
+/**
+ * zio_timeline_addr() - return the channel of a timeline
+ * @tl: the timeline
+ *
+ * Context: One thread per timeline.
+ * Return: its address, valid until zio_timeline_close(); NULL if it has seen no control,
+ * and, with errno EINVAL, for NULL.
+ */
+const struct zio_addr *zio_timeline_addr(const struct zio_timeline *tl);
+
+/**
+ * zio_timeline_close() - free a timeline, and those that follow in its list
  * @tl: the timeline; may be NULL
  *
  * Context: The thread that uses the timeline.

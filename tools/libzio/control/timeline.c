@@ -26,7 +26,56 @@ struct zio_timeline *zio_timeline_open(struct zio_error *err)
 
 void zio_timeline_close(struct zio_timeline *tl)
 {
-	free(tl);
+	while (tl) {
+		struct zio_timeline *next = tl->next;
+
+		free(tl);
+		tl = next;
+	}
+}
+
+static bool is_of(const struct zio_timeline *tl, const struct zio_addr *addr)
+{
+	return tl->has_addr && !memcmp(&tl->addr, addr, sizeof(*addr));
+}
+
+struct zio_timeline *zio_timeline_of(struct zio_timeline **list,
+				     const struct zio_control *control, struct zio_error *err)
+{
+	struct zio_timeline **at = list;
+
+	if (!list || !control) {
+		zio_explain_null(err);
+		return NULL;
+	}
+	while (*at && !is_of(*at, &control->addr))
+		at = &(*at)->next;
+	if (*at)
+		return *at;
+	*at = zio_timeline_open(err);
+	if (*at) {
+		(*at)->addr = control->addr;
+		(*at)->has_addr = true;
+	}
+	return *at;
+}
+
+struct zio_timeline *zio_timeline_next(const struct zio_timeline *tl)
+{
+	if (!tl) {
+		zio_refuse_null();
+		return NULL;
+	}
+	return tl->next;
+}
+
+const struct zio_addr *zio_timeline_addr(const struct zio_timeline *tl)
+{
+	if (!tl) {
+		zio_refuse_null();
+		return NULL;
+	}
+	return tl->has_addr ? &tl->addr : NULL;
 }
 
 int zio_timeline_set_rate(struct zio_timeline *tl, uint32_t num, uint32_t den)
@@ -76,7 +125,7 @@ static bool is_pair(const struct zio_ctrl_attr *attr, unsigned int low)
 static int check(const struct zio_timeline *tl, const struct zio_control *control,
 		 const struct zio_kind *kind, struct zio_error *err)
 {
-	if (tl->account.blocks && memcmp(&tl->addr, &control->addr, sizeof(tl->addr)))
+	if (tl->has_addr && !is_of(tl, &control->addr))
 		return zio_explain(err, EINVAL,
 				   "block %u is of another channel than the blocks before",
 				   control->seq_num);
@@ -268,6 +317,7 @@ int zio_timeline_add(struct zio_timeline *tl, const struct zio_control *control,
 			count(&tl->account, place);
 	} else {
 		tl->addr = control->addr;
+		tl->has_addr = true;
 	}
 	remember(tl, control, &now, place);
 	return 0;

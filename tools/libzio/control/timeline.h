@@ -99,7 +99,9 @@ struct zio_early {
 
 struct zio_timeline {
 	struct zio_account account;
+	struct zio_timeline *next;	/* of another channel */
 	struct zio_addr addr;
+	bool has_addr;
 	struct zio_placed last;
 	uint8_t channel[ZIO_COMPARED_SIZE];	/* the beginning of attr_channel */
 	struct zio_instant before;	/* from the event to sample 0, of last.rate */
