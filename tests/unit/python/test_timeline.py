@@ -333,6 +333,39 @@ def test_events(board: Board) -> None:
         check(board, False)
 
 
+@seed(SEED)
+@thorough
+@given(
+    st.booleans(),
+    st.lists(st.integers(1, 8), max_size=2, unique=True),
+    st.lists(st.integers(3, 20), max_size=9),
+    st.integers(0, 40_000),
+)
+def test_early_pauses(
+    is_new: bool, early: list[int], distances: list[int], jitter: int
+) -> None:
+    """The account has also the pauses that came before anybody could know a stream, and
+    a rate; and so has a second pass with the rate of the first one."""
+    later = (8 + np.cumsum(distances)).tolist()
+    board = Board(Fraction(1000), 100, is_new, 0, 0)
+    for number in range(8 + sum(distances) + 12):
+        board.now += board.block * 3 if number in (*early, *later) else 0
+        board.put(number * number * 7919 % (jitter + 1))
+    first = zio.Timeline()
+    first.add_all(np.array(board.controls))
+    rate = first.rate.value
+    assert rate is not None and abs(rate - 1000) < (1 if is_new else 10)
+    second = zio.Timeline(rate)
+    places = second.add_all(np.array(board.controls))
+    for timeline in first, second:
+        account = timeline.account()
+        note(str(account))
+        assert account.is_stream and account.steps == 0
+        assert account.pauses == len(early) + len(later)
+        assert abs(account.pause_ns - account.pauses * 3 * board.block) <= 10**7
+    assert places["rate_num"].all()
+
+
 # --- the binding
 
 
