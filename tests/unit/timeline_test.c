@@ -468,6 +468,15 @@ TEST("a clock set from 1970 to now makes no rate", old_stream)
 	ASSERT_STR(sentence(), "1 outage, 1 step of the clock");
 }
 
+TEST("a block may take more than a year", stream)
+{
+	set_rate(1, 1000000);
+	ASSERT_EQ(next(BLOCK, 1), ZIO_BREAK_CHANGE);
+	go_on(9, 100000000 * SECOND);
+	ASSERT_EQ(next(100000000 * SECOND + YEAR, 1), ZIO_BREAK_STEP);
+	ASSERT_EQ(place.step_ns, YEAR);
+}
+
 TEST("a pause before anybody can know a stream", stream)
 {
 	ASSERT_EQ(next(3 * BLOCK, 1), 0);

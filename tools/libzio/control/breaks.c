@@ -355,16 +355,23 @@ static void compare_broken(struct zio_timeline *tl, const struct zio_placed *now
 	place->continues = fits(tl, rest, span);
 }
 
+/* Was the clock set between the two blocks? @rest is what is not explained by samples. */
+static bool is_set(const struct zio_timeline *tl, const struct span *span, double rest)
+{
+	double back = zio_timeline_is_stream(tl) ? span->tolerance : span->back;
+
+	return span->ns < -back || rest > FAR_NS;
+}
+
 /* Compare the times of two blocks of one run. */
 static void compare_times(struct zio_timeline *tl, const struct zio_control *control,
 			  struct zio_placed *now, uint32_t gap, struct zio_place *place)
 {
 	struct span span;
 	bool known = get_span(tl, now, place, gap, &span);
-	double rest = known ? span.ns - span.expected : 0;
+	double rest = known ? span.ns - span.expected : span.ns;
 
-	if (span.ns < -(zio_timeline_is_stream(tl) ? span.tolerance : span.back) ||
-	    span.ns > FAR_NS) {
+	if (is_set(tl, &span, rest)) {
 		note_step(place, zio_timeline_is_stream(tl) ? rest : span.ns);
 	} else if (!place->breaks && tl->last.samples &&
 		   !(control->zio_alarms & ZIO_ALARM_SUSPENDED)) {
@@ -373,7 +380,7 @@ static void compare_times(struct zio_timeline *tl, const struct zio_control *con
 	} else {
 		rest -= place->missed * (now->samples * now->rate.period);
 		if (control->zio_alarms & ZIO_ALARM_SUSPENDED)
-			note_pause(place, rest > span.tolerance ? rest : 0);
+			note_pause(place, known && rest > span.tolerance ? rest : 0);
 		else if (known)
 			compare_broken(tl, now, rest, &span, place);
 	}
