@@ -308,7 +308,7 @@ TEST("controls that lie", fresh)
 	HOSTILE(ssize, 0);
 	ASSERT_FIRST(EPROTO, "size of a sample is 0");
 	HOSTILE(major_version, 9);
-	ASSERT_FIRST(EPROTONOSUPPORT, "9.4");
+	ASSERT_FIRST(EPROTONOSUPPORT, "9.5");
 	HOSTILE(flags, 0);
 	ASSERT_FIRST(EPROTO, "no block begins at byte 0");
 	HOSTILE(flags, UINT32_MAX);

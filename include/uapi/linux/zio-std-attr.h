@@ -25,13 +25,13 @@
  * in front of them. A bit of the std_mask of its attr_trigger says which of these it knows:
  *
  * RATE_NUM, RATE_DEN: samples of one channel per second, as a fraction that is reduced to
- *	its lowest terms: 44100/1, 1411200/29, 1/60. Without them, the samples are not
+ *	its lowest terms: 44100/1, 1411200/29, 1/60. If they are missing, the samples are not
  *	equidistant, or the board does not know its rate.
  *
  * FIRST_LOW, FIRST_HIGH: the halves of an s64, in picoseconds: from tstamp to the sample of
- *	the event, which is number PRE_SAMP. Without them it is 0.
+ *	the event, which is number PRE_SAMP. If they are missing, it is 0.
  *
- * TIME_ERROR: nanoseconds. tstamp is wrong by so much at most. Without it, nobody knows.
+ * TIME_ERROR: nanoseconds. tstamp is wrong by so much at most. If it is missing, nobody knows.
  *
  * LOST: blocks of the channel that were lost between the block before and this one. If the
  *	gap in seq_num is larger, other readers have taken the rest, or a flush has.
