@@ -12,6 +12,7 @@ struct zio_snapshot *zio_snapshot_get(struct zio_channel_core *chan);
 void zio_snapshot_put(struct zio_snapshot *snap);
 void zio_channel_refresh(struct zio_channel_core *chan);
 void zio_cset_refresh(struct zio_cset_core *cset);
+void zio_timing_publish(struct work_struct *work);
 void zio_block_renew_snapshot(struct zio_channel_core *chan,
 			      struct zio_block *block);
 

@@ -204,7 +204,6 @@ static __always_inline void zio_clock_read(clockid_t clock,
 /* timing.c */
 void zio_rate_reduce(u32 *num, u32 *den);
 struct zio_timing zio_cset_timing(const struct zio_cset_core *cset);
-void zio_timing_publish(struct work_struct *work);
 
 /* shots.c */
 struct zio_armed *zio_shots_alloc(unsigned int n_chan, u32 nshots);

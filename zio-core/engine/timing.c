@@ -71,30 +71,3 @@ struct zio_timing zio_cset_timing(const struct zio_cset_core *cset)
 	zio_rate_reduce(&timing.rate_num, &timing.rate_den);
 	return timing;
 }
-
-/* The work item of zio_cset_timing_changed() */
-void zio_timing_publish(struct work_struct *work)
-{
-	struct zio_cset_core *cset = container_of(work, struct zio_cset_core, timing_work);
-
-	mutex_lock(&cset->mutex);
-	if (!cset->gone)
-		zio_cset_refresh(cset);
-	mutex_unlock(&cset->mutex);
-}
-
-/**
- * zio_cset_timing_changed() - let the core ask for the timing of a set again
- * @cset: the channel set
- *
- * For a driver that learns the rate while the set is armed. The core calls get_timing() soon,
- * and blocks that are armed later have the answer; those of a stream, which are complete
- * later. No call is needed in attr_set() and set_rate().
- *
- * Context: Any, from the end of init() to exit().
- */
-void zio_cset_timing_changed(struct zio_cset *cset)
-{
-	queue_work(zio_wq, &to_cset_core(cset)->timing_work);
-}
-EXPORT_SYMBOL_GPL(zio_cset_timing_changed);
