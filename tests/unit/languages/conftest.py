@@ -43,6 +43,7 @@ def write_blocks(path: Path) -> None:
                 "adc-0-1", 1_700_000_000, "V", 0.001, 0.25, 2500, seq
             )
             control["tstamp"]["ticks"] = seq * 40_000_000
+            control["zio_alarms"] = seq - 1 in LOST
             out.write(part, control)
 
 

@@ -50,25 +50,76 @@ def python() -> Run:
 
 
 def test_example(python: Run, recording: Path, expected: str, tmp_path: Path) -> None:
-    said = python(PROGRAM, recording, tmp_path / "run.root").stderr
-    assert said == "8 blocks, 1600 bytes, lost 2\n"
+    said = python(PROGRAM, recording, tmp_path / "run.root", status=4).stderr
+    assert said == "8 blocks, 1600 bytes: 2 blocks lost in 1 gap\n"
     assert python(EXAMPLES / "peaks_root.py", tmp_path / "run.root").stdout == expected
+
+
+def write(out: zio.Channel, samples: object, control: np.void, alarms: int = 0) -> None:
+    control["zio_alarms"] = alarms
+    out.write(samples, control)
 
 
 def test_channels_with_blocks_of_any_size(python: Run, tmp_path: Path) -> None:
     source, target = tmp_path / "two.zio", tmp_path / "two.root"
     with zio.open(str(source), create=True) as out:
-        for seq in (0, 1, 4):
+        for seq in (1, 2, 5):
             volts = zio.make_control("adc-0-1", seq=seq, unit="V", scale=0.5)
-            out.write(np.arange(seq, dtype="i2"), volts)
-            out.write(np.arange(2, dtype="u1"), zio.make_control("b-1-0", seq=seq))
-    python(PROGRAM, source, target)
-    assert python("-c", SHOW, target).stdout == (
-        "adc-0000-0-1 [V] [0, 0, 2] [[], [0.0], [0.0, 0.5, 1.0, 1.5]]\n"
-        "b-0000-1-0 [0, 0, 2] [[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]]\n"
+            write(out, np.arange(seq - 1, dtype="i2"), volts, alarms=int(seq == 5))
+            control = zio.make_control("b-1-0", seq=seq)
+            write(out, np.arange(2, dtype="u1"), control, alarms=int(seq == 5))
+    said = python(PROGRAM, source, target, status=4).stderr
+    assert ": 4 blocks lost in 2 gaps" in said
+    assert "adc-0000-0-1 [V] [0, 0, 2] [[], [0.0], [0.0, 0.5, 1.0, 1.5]]\n" in (
+        python("-c", SHOW, target).stdout
     )
-    python(PROGRAM, "-n", 1, source, target)
+    python(PROGRAM, "-n", 1, source, target, status=1)
+    python(PROGRAM, "--force", "-n", 1, source, target)
     assert python("-c", SHOW, target).stdout.count("\n") == 1
+
+
+def test_volts_and_then_amperes(python: Run, tmp_path: Path) -> None:
+    """Values of another meaning are in a tree of their own."""
+    source, target = tmp_path / "u.zio", tmp_path / "u.root"
+    with zio.open(str(source), create=True) as out:
+        for seq, unit in enumerate("VVA"):
+            out.write(
+                np.full(2, seq, "i2"), zio.make_control("b-1-0", seq=seq, unit=unit)
+            )
+    said = python(PROGRAM, source, target, status=4).stderr
+    assert said.endswith("1 change (unit)\n")
+    assert python("-c", SHOW, target).stdout == (
+        "b-0000-1-0 [V] [0, 0] [[0.0, 0.0], [1.0, 1.0]]\n"
+        "b-0000-1-0 [A] [0] [[2.0, 2.0]]\n"
+    )
+
+
+def test_samples_before_the_event(python: Run, tmp_path: Path) -> None:
+    source, target = tmp_path / "p.zio", tmp_path / "p.root"
+    control = zio.make_control("b-1-0", 100)
+    trigger = control["attr_trigger"]
+    for index, value in ((2, 4), (5, 1000), (6, 1)):  # PRE_SAMP, RATE_NUM, RATE_DEN
+        trigger["std_mask"] |= 1 << index
+        trigger["std_val"][index] = value
+    with zio.open(str(source), create=True) as out:
+        out.write(np.arange(8, dtype="i2"), control)
+    python(PROGRAM, source, target)
+    show = SHOW.replace('tree["lost"]', 'tree["first_ns"]')
+    show = show.replace('tree["values"]', 'tree["period_ns"]')
+    assert python("-c", show, target).stdout == ("b-0000-1-0 [99996000000] [1000000.0]\n")
+
+
+def test_the_source_is_never_the_target(python: Run, tmp_path: Path) -> None:
+    source = tmp_path / "run.zio"
+    with zio.open(str(source), create=True) as out:
+        out.write(np.arange(8, dtype="i2"), zio.make_control("b-1-0"))
+    before = source.read_bytes()
+    os.link(source, tmp_path / "other.root")
+    for target in (source, tmp_path / "other.root"):
+        said = python(PROGRAM, "-f", source, target, status=1).stderr
+        assert said == f"zio2root: {target}: is the source: choose another name\n"
+    assert source.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other.root", "run.zio"]
 
 
 def test_more_values_than_a_piece(python: Run, tmp_path: Path) -> None:

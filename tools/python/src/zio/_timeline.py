@@ -147,6 +147,11 @@ class Place:
         return _names(self._place.breaks, lib.zio_break_name)
 
     @property
+    def break_bits(self) -> int:
+        """The same as bits, `ZIO_BREAK_*` of the library."""
+        return int(self._place.breaks)
+
+    @property
     def changes(self) -> tuple[str, ...]:
         """What is different from the block before, such as ("unit",)."""
         return _names(self._place.changes, lib.zio_change_name)
