@@ -10,6 +10,7 @@
 #include <linux/hrtimer.h>
 #include <linux/math64.h>
 #include <linux/module.h>
+#include <linux/overflow.h>
 #include <linux/platform_device.h>
 #include <linux/zio-compat.h>
 #include <linux/zio-config.h>
@@ -151,19 +152,26 @@ static int play_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 	return 0;
 }
 
+static u32 play_samples_of_tick(const struct zio_cset *cset)
+{
+	const struct play_device *play = zio_cset_priv(cset);
+	u32 n;
+
+	return check_mul_overflow(zio_cset_post_samples(cset), play->burst, &n) ? 0 : n;
+}
+
 static void play_get_timing(const struct zio_cset *cset, struct zio_timing *timing)
 {
 	const struct play_device *play = zio_cset_priv(cset);
 
-	zio_timing_set_rate(timing, zio_cset_post_samples(cset) * play->burst,
+	zio_timing_set_rate(timing, (u64)play_samples_of_tick(cset) * NSEC_PER_SEC,
 			    READ_ONCE(play->period));
 }
 
 static int play_set_rate(struct zio_cset *cset, u32 num, u32 den)
 {
 	struct play_device *play = zio_cset_priv(cset);
-	u64 samples = (u64)zio_cset_post_samples(cset) * play->burst;
-	u64 period = mul_u64_u64_div_u64(samples * NSEC_PER_SEC, den, num);
+	u32 period = zio_rate_to_ns(play_samples_of_tick(cset), num, den);
 
 	if (period < NSEC_PER_USEC || period > NSEC_PER_SEC)
 		return -ERANGE;

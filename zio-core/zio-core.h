@@ -124,8 +124,8 @@ struct zio_channel_core {
 	atomic_t alarms;
 	atomic_t lost_before; /* the next block that is done, and the events: see block.c */
 	atomic_t missed_before;
-	u32 missed_upto; /* in front of all blocks that are done */
-	u32 missed_dropped; /* up to the last block that was dropped */
+	u32 dropped_lost; /* by blocks that were dropped unread, and in front of them */
+	u32 dropped_missed;
 	unsigned long blocks;
 	unsigned long bytes;
 	unsigned long lost;
@@ -152,9 +152,10 @@ struct zio_channel_core {
 	unsigned int waiters; /* for a block that is put: see engine.h */
 	unsigned int len;
 	unsigned int watermark;
-	u32 next_seq; /* of an input: behind the last block that a reader took, less those left */
-	u32 left; /* blocks that a reader has left in part, and no other block has told of */
-	u32 missed_told; /* as missed_upto: up to the last block that a reader took */
+	u32 next_seq; /* of an input: behind the last block that a reader took */
+	bool gap_is_unknown; /* other users have taken blocks since: see block.c */
+	u32 left_lost, left_missed; /* by blocks that readers have left in part */
+	u32 lost_told, missed_told; /* of dropped_lost and dropped_missed */
 	struct list_head sessions;
 	struct list_head unread;
 	bool slowpath; /* a ring, a route, unread blocks, merging, or sessions that are stale */
@@ -204,7 +205,7 @@ struct zio_cset_core {
 	unsigned long fired;
 	unsigned long io_errors;
 	atomic_long_t lost_triggers;
-	atomic_t missed_busy; /* events while it was armed, for the next block to tell */
+	atomic_t missed_busy; /* events since it was armed, for the next block to tell */
 	int error;
 	bool async;
 	struct rcu_head rcu;
@@ -227,6 +228,7 @@ struct zio_cset_core {
 	const struct zio_buffer_type *buf_type;
 	bool has_area_files; /* see sysfs-cset.c; by change */
 	u32 rate_num, rate_den; /* that a user has told: see config/rate.c */
+	struct zio_timing timing; /* of the snapshots: see engine/timing.c */
 	struct work_struct timing_work; /* asks the driver again */
 	struct zio_attr_set attrs;
 	struct zio_own_trigger *own_trigger; /* or NULL */

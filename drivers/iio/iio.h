@@ -133,6 +133,7 @@ struct ziio_buffer {
  * @is_gone: the IIO device goes, and takes neither a buffer nor a trigger
  * @detaching: the driver itself stops the device, so no gap counts
  * @error: why IIO does not start the device again, after another user has stopped it; 0: it runs
+ * @has_own_clock: the device makes the scans by its own clock, and no trigger from elsewhere
  * @was_stopped: disable() was called, and enable() was not; under IIO's lock
  * @tend_work: puts the buffer back in its place after a user of IIO made a change
  * @finish_lock: taken to finish blocks that are not full
@@ -162,6 +163,7 @@ struct ziio_state {
 	struct mutex attach_lock; /* see above */
 	bool is_gone;
 	bool detaching;
+	bool has_own_clock;
 	bool was_stopped;
 	int error;
 	struct work_struct tend_work;

@@ -141,18 +141,10 @@ void ziio_read_scaling(struct ziio_state *state, const struct iio_chan_spec *spe
 	scaling->offset_exp = offset.exp + ZIIO_MICRO;
 }
 
-/* The device's own clock makes the scans, and no event of a trigger from elsewhere. */
-static bool ziio_runs_by_itself(const struct ziio_state *state)
-{
-	const struct iio_trigger *trig = READ_ONCE(state->indio->trig);
-
-	return !state->trig && (!trig || trig->dev.parent == state->indio->dev.parent);
-}
-
 /**
  * ziio_get_timing() - read the rate of a set, which is "sampling_frequency" in IIO
  * @cset: the set
- * @timing: receives the rate, if the device tells one
+ * @timing: receives the rate, if the device tells one, and makes the scans by its own clock
  *
  * Context: Process, sleeps.
  */
@@ -160,20 +152,22 @@ void ziio_get_timing(const struct zio_cset *cset, struct zio_timing *timing)
 {
 	struct ziio_state *state = zio_cset_priv(cset);
 	struct ziio_set *set = &state->set[zio_cset_index(cset)];
-	struct ziio_decimal rate;
-	u64 den = 1;
+	struct iio_channel chan = { .indio_dev = state->indio, .channel = set->spec[0] };
+	int val = 0, val2 = 0, type;
 
-	if (!ziio_runs_by_itself(state) ||
-	    !ziio_read_decimal(state, set->spec[0], IIO_CHAN_INFO_SAMP_FREQ, &rate))
+	if (!READ_ONCE(state->has_own_clock))
 		return;
-	for (; rate.exp < 0 && den <= U32_MAX; rate.exp++)
-		den *= 10;
-	for (; rate.exp > 0 && rate.mant <= U32_MAX; rate.exp--)
-		rate.mant *= 10;
-	if (rate.mant <= 0 || rate.mant > U32_MAX || den > U32_MAX)
+	type = iio_read_channel_attribute(&chan, &val, &val2, IIO_CHAN_INFO_SAMP_FREQ);
+	if (val < 0 || val2 < 0)
 		return;
-	timing->rate_num = rate.mant;
-	timing->rate_den = den;
+	if (type == IIO_VAL_INT)
+		zio_timing_set_rate(timing, val, 1);
+	else if (type == IIO_VAL_INT_PLUS_MICRO)
+		zio_timing_set_rate(timing, val * 1000000ULL + val2, 1000000);
+	else if (type == IIO_VAL_INT_PLUS_NANO)
+		zio_timing_set_rate(timing, val * 1000000000ULL + val2, 1000000000);
+	else if (type == IIO_VAL_FRACTIONAL)
+		zio_timing_set_rate(timing, val, val2);
 }
 
 /* The padding of the structures may differ. Context: Any. */

@@ -13,6 +13,7 @@
  */
 #include <linux/math64.h>
 #include <linux/module.h>
+#include <linux/overflow.h>
 #include <linux/platform_device.h>
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -121,19 +122,26 @@ static int zero_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 }
 
 /* The blocks of a tick follow each other, and fill the time until the next one. */
+static u32 zero_samples_of_tick(const struct zio_cset *cset)
+{
+	const struct zero_state *state = zio_cset_priv(cset);
+	u32 n;
+
+	return check_mul_overflow(zio_cset_post_samples(cset), state->stream, &n) ? 0 : n;
+}
+
 static void zero_get_timing(const struct zio_cset *cset, struct zio_timing *timing)
 {
 	const struct zero_state *state = zio_cset_priv(cset);
 
-	zio_timing_set_rate(timing, zio_cset_post_samples(cset) * state->stream,
+	zio_timing_set_rate(timing, (u64)zero_samples_of_tick(cset) * NSEC_PER_SEC,
 			    READ_ONCE(state->period));
 }
 
 static int zero_set_rate(struct zio_cset *cset, u32 num, u32 den)
 {
 	struct zero_state *state = zio_cset_priv(cset);
-	u64 samples = (u64)zio_cset_post_samples(cset) * state->stream;
-	u64 period = mul_u64_u64_div_u64(samples * NSEC_PER_SEC, den, num);
+	u32 period = zio_rate_to_ns(zero_samples_of_tick(cset), num, den);
 
 	if (period < NSEC_PER_USEC || period > NSEC_PER_SEC)
 		return -ERANGE;

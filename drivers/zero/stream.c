@@ -11,7 +11,7 @@ static void zero_fill_row(struct zero_state *state, struct zero_chan *zchan,
 			  struct zio_block *const *block, unsigned int n, unsigned int i,
 			  struct zio_timestamp tick)
 {
-	u64 period = READ_ONCE(state->period);
+	u64 period = state->tick_ns;
 	struct zio_block *b;
 
 	for (; n--; block++, i++) {
@@ -42,7 +42,7 @@ static unsigned int zero_fill_in_flight(struct zero_state *state, struct zio_cha
 
 	if (!first)
 		return 0;
-	zio_cset_stamp_at(state->converting, first, state->next - READ_ONCE(state->period));
+	zio_cset_stamp_at(state->converting, first, state->next - state->tick_ns);
 	tick = first->tstamp;
 	for (done = 0; done < n; done += len) {
 		len = n - done;
@@ -71,6 +71,7 @@ static unsigned int zero_count_ticks(struct zero_state *state, u64 now)
 	u32 period = READ_ONCE(state->period);
 	unsigned int n = 1;
 
+	state->tick_ns = period;
 	if (now > state->next + period)
 		n += div_u64(now - state->next, period);
 	state->next += (u64)n * period;

@@ -44,6 +44,7 @@ struct zero_state {
 	struct zio_armed *shot;	/* the blocks of the next shot, of cset0 */
 	u32 stream;		/* blocks per tick of cset0, or 0 */
 	u32 period;		/* ns between two ticks */
+	u32 tick_ns;		/* the same, in the present tick: a user may write the other */
 	u64 next;		/* when the next tick is due, in ns of ktime_get_ns() */
 	u32 gain;		/* in 1/1000 */
 	u32 offset;

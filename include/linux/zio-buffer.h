@@ -52,7 +52,6 @@ struct zio_block_core {
 	u32 seq;
 	u32 lost; /* in front of the block, and of the events: see ZIO_ATTR_TRIG_LOST */
 	u32 missed;
-	u32 missed_upto; /* if the block has ZIO_ALARM_LOST_TRIGGER: see block.c */
 	bool ctrl_seen;
 	struct zio_snapshot *snap;
 	union {

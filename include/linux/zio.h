@@ -244,7 +244,8 @@ bool zio_cset_fail(struct zio_cset *cset, int error);
 void zio_cset_give_back(struct zio_cset *cset, unsigned int n);
 void zio_cset_lost(struct zio_cset *cset, u32 n);
 void zio_channel_alarm(struct zio_channel *chan, u8 drv_alarms);
-void zio_timing_set_rate(struct zio_timing *timing, u32 samples, u32 ns);
+void zio_timing_set_rate(struct zio_timing *timing, u64 num, u64 den);
+u32 zio_rate_to_ns(u32 samples, u32 num, u32 den);
 void zio_cset_timing_changed(struct zio_cset *cset);
 void zio_cset_set_scaling(struct zio_cset *cset, unsigned int index,
 			  const struct zio_scaling *scaling);

@@ -275,7 +275,7 @@ TEST_EACH("%s, which has a sign, refuses what is not a number, or too large", fr
 }
 
 TEST_EACH("%s, a decimal number, refuses what is none, or too large", fresh,
-	  "cset0/chan0/offset", "cset1/chan0/offset", "cset0/chan0/scale")
+	  "cset0/chan0/offset", "cset1/chan0/offset", "cset0/chan0/scale", "cset0/sample-rate")
 {
 	static const char * const no_decimal[] = {
 		"\n", " ", "+", "-", ".", "-.", "1 ", " 1", "1.2.3", "1,5", "0x10", "1e",
@@ -323,7 +323,7 @@ TEST("no other file of the board can be written", fresh)
 	run("test \"$(cd " ZZERO_SYS " && find cset* -type f -perm -200 ! -name uevent |"
 	    "sed 's,.*/,,' | sort -u | xargs)\" = \"alarms clock current_buffer "
 	    "current_trigger enable flush gain-factor max-buffer-len nsamples nshots "
-	    "offset post-samples pre-samples prefer-new scale sequence source "
+	    "offset post-samples pre-samples prefer-new sample-rate scale sequence source "
 	    "timeout-ms unit watermark\"");
 }
 

@@ -60,7 +60,7 @@ test_sysfs()
 		"$(printf './%s\n' $cset_files | sort)"
 	is "sets of the board" "$(cd $zzero && echo cset*)" "cset0 cset1 cset2"
 	is "channels of cset0" "$(cd $cset0 && echo chan*)" "chan0 chan1 chan2"
-	is "version of the core" "$(cat /sys/bus/zio/version)" 1.4
+	is "version of the core" "$(cat /sys/bus/zio/version)" 1.5
 	is "available buffers" "$(cat /sys/bus/zio/available_buffers)" kmalloc
 	is "available triggers" "$(xargs </sys/bus/zio/available_triggers)" \
 		"user transparent"

@@ -22,12 +22,8 @@ void zio_channel_requeue(struct zio_channel_core *chan, struct zio_block *block)
 static __always_inline void zio_channel_note_taken(struct zio_channel_core *chan,
 						   struct zio_block *block)
 {
-	u32 gap = to_block_core(block)->seq - chan->next_seq;
-
-	if (unlikely(gap || block->zio_alarms)) {
-		zio_block_take_dropped(chan, block, gap);
-		chan->left = 0;
-	}
+	if (unlikely(to_block_core(block)->seq != chan->next_seq))
+		zio_block_take_dropped(chan, block);
 	if (trace_zio_block_read_enabled())
 		zio_trace_read(chan, block);
 	chan->next_seq = to_block_core(block)->seq + 1;

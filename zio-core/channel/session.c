@@ -127,21 +127,6 @@ void zio_channel_requeue(struct zio_channel_core *chan, struct zio_block *block)
 	chan->slowpath = true;
 }
 
-/* No program has seen the control of a block that was taken: the next one tells of it. */
-static void untell(struct zio_channel_core *chan, const struct zio_block_core *core)
-{
-	u32 dropped = READ_ONCE(chan->missed_dropped);
-
-	chan->left += core->lost;
-	chan->next_seq -= core->lost;
-	if (!(core->block.zio_alarms & ZIO_ALARM_LOST_TRIGGER))
-		return;
-	chan->missed_told -= core->missed;
-	/* If it has changed, the owner of the phase has dropped a later block. */
-	if ((s32)(core->missed_upto - dropped) > 0)
-		cmpxchg(&chan->missed_dropped, dropped, core->missed_upto);
-}
-
 /*
  * Drops a block that no other reader can have whole. The next block that a reader takes has
  * the alarm, as the gap is before it, and those of the block that no control has told.
@@ -158,14 +143,17 @@ static void drop_left(struct zio_channel_core *chan, struct zio_block *block)
 	}
 	WRITE_ONCE(chan->flushed, chan->flushed + 1);
 	zio_trace_lost(chan->cset, chan, 1, seq, ZIO_LOSS_LEFT, 0);
-	if (core->ctrl_seen)
+	/* What no program has seen in its control, the next block tells. */
+	if (core->ctrl_seen) {
 		alarms = 0;
-	else
-		untell(chan, core);
+	} else {
+		chan->left_lost += core->lost;
+		chan->left_missed += core->missed;
+	}
+	chan->left_lost++;
 	atomic_or(ZIO_ALARM_LOST_BLOCK | alarms, &chan->alarms_dropped);
 	atomic_or(ZIO_ALARM_LOST_BLOCK, &chan->alarms);
-	chan->next_seq--;
-	chan->left++;
+	zio_channel_mark_gap(chan);
 	zio_channel_put_block(chan, block);
 }
 
@@ -416,9 +404,7 @@ static noinline struct zio_block *take_block_slow(struct zio_session *sess)
 	chan->slowpath = !list_empty(&chan->unread) || chan->merged || chan->n_stale ||
 		READ_ONCE(chan->buf->merge_data);
 	if (block) {
-		zio_block_take_dropped(chan, block, to_block_core(block)->lost + chan->left);
-		chan->next_seq += chan->left;
-		chan->left = 0;
+		zio_block_take_dropped(chan, block);
 		return block;
 	}
 	block = take_new(chan);

@@ -163,7 +163,9 @@ static int attr_use(struct kobject *kobj, const struct zio_file *file, u32 value
 	if (ret)
 		return ret;
 	WRITE_ONCE(*attr_value(kobj, file), value);
-	if (desc->place != ZIO_ATTR_PLACE_NONE)
+	if (!zio_kobj_is_device(kobj) && zio_kobj_to_cset(kobj)->ops->get_timing)
+		zio_cset_refresh(zio_kobj_to_cset(kobj));
+	else if (desc->place != ZIO_ATTR_PLACE_NONE)
 		attr_refresh(kobj);
 	return 0;
 }

@@ -45,12 +45,12 @@ static int rate_divide(struct rate *rate, struct rate by)
 /* "48000", "0.5" or "1411200/29", and perhaps a newline */
 static int rate_parse(const char *text, struct rate *rate)
 {
-	size_t len = strcspn(text, "/");
+	size_t len = strcspn(text, "/\n");
 	struct rate by;
 	char above[32];
 	int ret;
 
-	if (!text[len])
+	if (text[len] != '/')
 		return rate_parse_decimal(text, rate);
 	if (len >= sizeof(above))
 		return -EINVAL;
@@ -86,11 +86,11 @@ int zio_rate_store(struct kobject *kobj, const struct zio_file *file, const char
 /* Locks: cset->mutex. */
 ssize_t zio_rate_show(struct kobject *kobj, const struct zio_file *file, char *page)
 {
-	struct zio_timing timing = zio_cset_timing(kobj_to_cset(kobj));
+	const struct zio_timing *timing = &kobj_to_cset(kobj)->timing;
 
-	if (timing.rate_den <= 1)
-		return sysfs_emit(page, "%u\n", timing.rate_num);
-	return sysfs_emit(page, "%u/%u\n", timing.rate_num, timing.rate_den);
+	if (timing->rate_den <= 1)
+		return sysfs_emit(page, "%u\n", timing->rate_num);
+	return sysfs_emit(page, "%u/%u\n", timing->rate_num, timing->rate_den);
 }
 
 umode_t zio_rate_mode(struct kobject *kobj, const struct zio_file *file)

@@ -212,6 +212,9 @@ static int chan_set_enable(struct kobject *kobj, u32 enable)
 		return 0;
 	zio_cset_freeze(cset);
 	WRITE_ONCE(chan->enabled, enable);
+	/* What it has missed while it was disabled is no loss. */
+	atomic_andnot(ZIO_ALARM_LOST_TRIGGER, &chan->alarms_new);
+	atomic_set(&chan->missed_before, 0);
 	zio_cset_list_active(cset);
 	zio_cset_refresh(cset);
 	zio_cset_unfreeze(cset);
@@ -253,6 +256,8 @@ current_control_read(struct file *file, struct kobject *kobj,
 	ctrl.seq_num = READ_ONCE(chan->seq) - READ_ONCE(chan->merged);
 	ctrl.zio_alarms = atomic_read(&chan->alarms_new);
 	ctrl.drv_alarms = atomic_read(&chan->alarms_new) >> 8;
+	if (atomic_read(&chan->cset->missed_busy))
+		ctrl.zio_alarms |= ZIO_ALARM_LOST_TRIGGER;
 	if (zio_cset_is_output(chan->cset))
 		zio_share_describe(chan, &ctrl);
 	return memory_read_from_buffer(page, count, &off, &ctrl, sizeof(ctrl));

@@ -150,13 +150,9 @@ static int fill_cset(struct zio_cset_core *cset)
 		zio_binding_create(cset, first_trigger(cset)) ?:
 		zio_buffers_create(cset, first_buffer(cset));
 
-	if (ret)
-		return ret;
-	zio_cset_add_area_files(cset);
-	mutex_lock(&cset->mutex);
-	zio_cset_refresh(cset);
-	mutex_unlock(&cset->mutex);
-	return 0;
+	if (!ret)
+		zio_cset_add_area_files(cset);
+	return ret;
 }
 
 static int start_cset(struct zio_cset_core *cset)
@@ -165,6 +161,7 @@ static int start_cset(struct zio_cset_core *cset)
 
 	mutex_lock(&cset->mutex);
 	zio_cset_list_active(cset);
+	zio_cset_refresh(cset);
 	cset->enabled = !(cset->flags & ZIO_CSET_DISABLED);
 	ret = zio_binding_enable(cset->bind, true);
 	if (!ret)

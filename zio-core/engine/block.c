@@ -89,8 +89,6 @@ static struct zio_block *take_oldest(struct zio_channel_core *chan)
 	while ((block = zio_queue_look(&chan->queue, &tail))) {
 		alarms = ZIO_ALARM_LOST_BLOCK | READ_ONCE(block->zio_alarms) |
 			READ_ONCE(block->drv_alarms) << 8;
-		if (alarms & ZIO_ALARM_LOST_TRIGGER)
-			WRITE_ONCE(chan->missed_dropped, to_block_core(block)->missed_upto);
 		before = atomic_fetch_or(alarms, &chan->alarms_dropped);
 		if (zio_queue_take(&chan->queue, tail, 1))
 			break;
@@ -125,64 +123,81 @@ static void add_alarms(struct zio_block *block, int alarms)
 	WRITE_ONCE(block->drv_alarms, block->drv_alarms | alarms >> 8);
 }
 
+/*
+ * Takes what is missing for readers since one of them took a block, and no block has told: what
+ * was dropped unread, and what readers have left in part. The channel is locked.
+ */
+static u32 take_missing(struct zio_channel_core *chan, u32 *missed)
+{
+	u32 lost = READ_ONCE(chan->dropped_lost), events = READ_ONCE(chan->dropped_missed);
+	u32 n = lost - chan->lost_told + chan->left_lost;
+
+	*missed = events - chan->missed_told + chan->left_missed;
+	chan->lost_told = lost;
+	chan->missed_told = events;
+	chan->left_lost = 0;
+	chan->left_missed = 0;
+	return n;
+}
+
 /**
  * zio_block_take_dropped() - tell in a block what is missing since a reader took the last one
  * @chan: the channel, locked
  * @block: the block, which the caller has taken
- * @gap: blocks that no reader can take any more, in front of the block
  *
  * Moves the alarms of dropped blocks into the block behind them. Its numbers of losses tell
- * of the channel; now they tell of its readers, too.
+ * of the channel; now they tell of its readers, too. The gap of the sequence numbers is
+ * exact. What the owner of the phase counts for a block that it drops may come too late for
+ * this block, so it serves where others have taken blocks, too.
  *
  * Context: Process.
  */
-void zio_block_take_dropped(struct zio_channel_core *chan, struct zio_block *block, u32 gap)
+void zio_block_take_dropped(struct zio_channel_core *chan, struct zio_block *block)
 {
-	int dropped = atomic_read(&chan->alarms_dropped) ?
-		atomic_xchg(&chan->alarms_dropped, 0) : 0;
-	bool has_missed = block->zio_alarms & ZIO_ALARM_LOST_TRIGGER;
+	const int losses = ZIO_ALARM_LOST_BLOCK | ZIO_ALARM_LOST_TRIGGER;
 	struct zio_block_core *core = to_block_core(block);
-	u32 upto = has_missed ? core->missed_upto : READ_ONCE(chan->missed_dropped);
+	s32 gap = core->seq - chan->next_seq;
+	u32 missed, lost = core->lost + chan->left_lost, n;
 
-	add_alarms(block, dropped);
-	if (dropped & ZIO_ALARM_LOST_BLOCK && (s32)(gap - core->lost) > 0)
-		WRITE_ONCE(core->lost, gap);
-	if (dropped & ZIO_ALARM_LOST_TRIGGER && (s32)(upto - chan->missed_told) > 0)
-		WRITE_ONCE(core->missed, upto - chan->missed_told);
-	if (block->zio_alarms & ZIO_ALARM_LOST_TRIGGER)
-		chan->missed_told = upto;
+	n = take_missing(chan, &missed);
+	if (chan->gap_is_unknown)
+		lost = core->lost + n;
+	else if (gap >= 0) /* else a reader had it, and left it */
+		lost = max(lost, gap + lost - core->lost);
+	chan->gap_is_unknown &= gap < 0;
+	if (atomic_read(&chan->alarms_dropped))
+		add_alarms(block, atomic_xchg(&chan->alarms_dropped, 0) & ~losses);
+	WRITE_ONCE(core->lost, lost);
+	WRITE_ONCE(core->missed, core->missed + missed);
+	add_alarms(block, (lost ? ZIO_ALARM_LOST_BLOCK : 0) |
+			  (core->missed ? ZIO_ALARM_LOST_TRIGGER : 0));
 }
 
 /**
  * zio_channel_settle_alarms() - the same for the oldest queued block
  * @chan: the channel, locked; no other context takes blocks out of the queue
  *
- * If none is queued, the next block gets the alarms.
+ * If none is queued, the next block tells of it.
  *
  * Context: Process.
  */
 void zio_channel_settle_alarms(struct zio_channel_core *chan)
 {
-	struct zio_block *block = NULL;
-	u32 gap, missed;
+	u32 lost, missed;
 	int alarms;
 
-	if (!atomic_read(&chan->alarms_dropped))
-		return;
 	if (zio_queue_count(&chan->queue)) {
-		block = zio_queue_peek(&chan->queue);
-		zio_block_take_dropped(chan, block, to_block_core(block)->seq - chan->next_seq);
+		zio_block_take_dropped(chan, zio_queue_peek(&chan->queue));
 		return;
 	}
+	lost = take_missing(chan, &missed);
+	atomic_add(lost, &chan->lost_before);
+	atomic_add(missed, &chan->missed_before);
 	alarms = atomic_xchg(&chan->alarms_dropped, 0);
-	gap = READ_ONCE(chan->seq) - chan->next_seq - atomic_read(&chan->lost_before);
-	missed = READ_ONCE(chan->missed_dropped) - chan->missed_told;
-	if (alarms & ZIO_ALARM_LOST_BLOCK && (s32)gap > 0)
-		atomic_add(gap, &chan->lost_before);
-	if (alarms & ZIO_ALARM_LOST_TRIGGER && (s32)missed > 0) {
-		atomic_add(missed, &chan->missed_before);
-		chan->missed_told += missed;
-	}
+	if (missed)
+		alarms |= ZIO_ALARM_LOST_TRIGGER;
+	if (lost)
+		alarms |= ZIO_ALARM_LOST_BLOCK;
 	smp_mb__before_atomic();				/* N */
 	atomic_or(alarms, &chan->alarms_new);
 }
@@ -191,30 +206,42 @@ void zio_channel_settle_alarms(struct zio_channel_core *chan)
  * zio_channel_forget_gap() - begin anew to count what is missing for readers
  * @chan: the channel, locked
  *
- * A ring, a route or a flush has taken the blocks. What they have told is not told again.
+ * A ring, a route or a flush has taken blocks. What is missing in front of them, nobody will
+ * tell any more.
  *
  * Context: Process.
  */
 void zio_channel_forget_gap(struct zio_channel_core *chan)
 {
-	u32 next = READ_ONCE(chan->seq) - atomic_read(&chan->lost_before);
-	struct zio_block_core *first;
+	u32 missed;
 
-	if (zio_queue_count(&chan->queue)) {
-		first = to_block_core(zio_queue_peek(&chan->queue));
-		next = first->seq - first->lost;
-	}
-	chan->next_seq = next;
-	chan->left = 0;
-	chan->missed_told = READ_ONCE(chan->missed_upto);
+	take_missing(chan, &missed);
+	atomic_set(&chan->alarms_dropped, 0);
+	zio_channel_mark_gap(chan);
+}
+
+/**
+ * zio_channel_note_dropped() - note what readers miss by a block that is dropped unread
+ * @chan: the channel
+ * @old: the block, from zio_channel_pop_unread()
+ *
+ * Context: Any; as that function.
+ */
+void zio_channel_note_dropped(struct zio_channel_core *chan, const struct zio_block *old)
+{
+	const struct zio_block_core *core = to_block_core(old);
+
+	WRITE_ONCE(chan->dropped_lost, chan->dropped_lost + core->lost + 1);
+	WRITE_ONCE(chan->dropped_missed, chan->dropped_missed + core->missed);
+	zio_trace_lost(chan->cset, chan, 1, core->seq, ZIO_LOSS_OLD, 0);
+	atomic_or(ZIO_ALARM_LOST_BLOCK, &chan->alarms);
 }
 
 /* The alarm is in chan->alarms_dropped. */
 static void count_dropped(struct zio_channel_core *chan, const struct zio_block *old)
 {
 	chan->lost++;
-	zio_trace_lost(chan->cset, chan, 1, to_block_core(old)->seq, ZIO_LOSS_OLD, 0);
-	atomic_or(ZIO_ALARM_LOST_BLOCK, &chan->alarms);
+	zio_channel_note_dropped(chan, old);
 }
 
 /* Drops the oldest unread block, and counts the loss. Returns false if it drops none. */
@@ -447,11 +474,10 @@ void zio_block_take_alarms(struct zio_channel_core *chan, struct zio_block *bloc
 	if (alarms & ZIO_NOTED_SUSPEND)
 		alarms |= ZIO_ALARM_SUSPENDED;
 	core->lost = atomic_xchg(&chan->lost_before, 0);
-	if (alarms & ZIO_ALARM_LOST_TRIGGER) {
-		core->missed = atomic_xchg(&chan->missed_before, 0);	/* N */
-		core->missed_upto = chan->missed_upto + core->missed;
-		WRITE_ONCE(chan->missed_upto, core->missed_upto);
-	}
+	core->missed = atomic_xchg(&chan->missed_before, 0);	/* N */
+	/* If two contexts have counted events, a former block may have told of both. */
+	if (!core->missed)
+		alarms &= ~ZIO_ALARM_LOST_TRIGGER;
 	block->zio_alarms |= alarms;
 	block->drv_alarms |= alarms >> 8;
 }

@@ -125,18 +125,18 @@ static void put_std(struct zio_ctrl_attr *ctrl, unsigned int index, u32 value)
 /* When the samples of a block are taken, and what is missing in front of it: usually nothing */
 static void put_timing(struct zio_ctrl_attr *ctrl, const struct zio_cset_core *cset)
 {
-	struct zio_timing timing = zio_cset_timing(cset);
+	const struct zio_timing *timing = &cset->timing;
 
-	if (timing.rate_num) {
-		put_std(ctrl, ZIO_ATTR_TRIG_RATE_NUM, timing.rate_num);
-		put_std(ctrl, ZIO_ATTR_TRIG_RATE_DEN, timing.rate_den);
+	if (timing->rate_num) {
+		put_std(ctrl, ZIO_ATTR_TRIG_RATE_NUM, timing->rate_num);
+		put_std(ctrl, ZIO_ATTR_TRIG_RATE_DEN, timing->rate_den);
 	}
-	if (timing.first_ps) {
-		put_std(ctrl, ZIO_ATTR_TRIG_FIRST_LOW, lower_32_bits(timing.first_ps));
-		put_std(ctrl, ZIO_ATTR_TRIG_FIRST_HIGH, upper_32_bits(timing.first_ps));
+	if (timing->first_ps) {
+		put_std(ctrl, ZIO_ATTR_TRIG_FIRST_LOW, lower_32_bits(timing->first_ps));
+		put_std(ctrl, ZIO_ATTR_TRIG_FIRST_HIGH, upper_32_bits(timing->first_ps));
 	}
-	if (timing.error_ns)
-		put_std(ctrl, ZIO_ATTR_TRIG_TIME_ERROR, timing.error_ns);
+	if (timing->error_ns)
+		put_std(ctrl, ZIO_ATTR_TRIG_TIME_ERROR, timing->error_ns);
 	put_std(ctrl, ZIO_ATTR_TRIG_EPOCH, cset->zdev->epoch);
 	if (zio_cset_is_output(cset))
 		return;
@@ -336,6 +336,7 @@ void zio_cset_refresh(struct zio_cset_core *cset)
 {
 	unsigned int i;
 
+	zio_cset_ask_timing(cset);
 	for (i = 0; i < cset->n_chan; i++)
 		zio_channel_refresh(cset->chan[i]);
 }

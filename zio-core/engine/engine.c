@@ -304,7 +304,7 @@ static __always_inline bool enter_arming(struct zio_cset_core *cset)
 	if (!cset_enter(cset, CSET_IDLE))
 		return false;
 	if (unlikely(atomic_read(&cset->missed_busy)))
-		zio_cset_tell_busy_events(cset);
+		zio_cset_tell_missed(cset);
 	return true;
 }
 
@@ -403,10 +403,12 @@ void zio_cset_end_hold(struct zio_cset_core *cset, bool armed)
 	ns = atomic64_xchg(&cset->held_event, 0);		/* D */
 	if (armed) {
 		if (ns)
-			zio_cset_count_busy_event(cset);
+			zio_cset_count_lost_events(cset, 1, ZIO_LOSS_BUSY);
 		zio_cset_leave_armed(cset);
 	} else if (ns) {
 		cset->now = ns_to_timespec64(ns);
+		if (atomic_read(&cset->missed_busy))
+			zio_cset_tell_missed(cset);
 		rcu_read_lock();
 		go_on_arming(cset);
 		rcu_read_unlock();

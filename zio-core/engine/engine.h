@@ -203,14 +203,15 @@ static __always_inline void zio_clock_read(clockid_t clock,
 
 /* timing.c */
 void zio_rate_reduce(u32 *num, u32 *den);
-struct zio_timing zio_cset_timing(const struct zio_cset_core *cset);
+void zio_cset_ask_timing(struct zio_cset_core *cset);
 
 /* shots.c */
 struct zio_armed *zio_shots_alloc(unsigned int n_chan, u32 nshots);
 
 /* block.c */
 void zio_channel_raise(struct zio_channel_core *chan, int bits);
-void zio_block_take_dropped(struct zio_channel_core *chan, struct zio_block *block, u32 gap);
+void zio_channel_note_dropped(struct zio_channel_core *chan, const struct zio_block *old);
+void zio_block_take_dropped(struct zio_channel_core *chan, struct zio_block *block);
 void zio_channel_forget_gap(struct zio_channel_core *chan);
 void zio_channel_settle_alarms(struct zio_channel_core *chan);
 void zio_block_take_alarms(struct zio_channel_core *chan, struct zio_block *block);
@@ -224,6 +225,13 @@ static inline void zio_channel_wake(struct zio_channel_core *chan, __poll_t key)
 		zio_cset_defer(chan->cset, ZIO_DEFERRED_WAKE);
 	else
 		wake_up_poll(&chan->wq, key);
+}
+
+/* The next block that a reader takes does not follow the last one. The caller holds chan->lock. */
+static inline void zio_channel_mark_gap(struct zio_channel_core *chan)
+{
+	chan->gap_is_unknown = true;
+	chan->next_seq--;
 }
 
 /* There may be room at an output, or the input may be armed again. Any context. */

@@ -43,25 +43,21 @@ static void tell_events(struct zio_cset_core *cset, u64 n)
 		atomic_or(ZIO_ALARM_LOST_TRIGGER, &cset->chan[i]->alarms_new);
 }
 
-/* Each channel has the alarm in its next block. Context: Any. */
+/*
+ * Counts events that a set has lost. If it is armed, its blocks are of an earlier event: those of
+ * the next one tell. A board that is armed ahead makes its events itself. Context: Any, under RCU.
+ */
 void zio_cset_count_lost_events(struct zio_cset_core *cset, u64 n, int cause)
 {
 	count_events(cset, n, cause);
-	tell_events(cset, n);
-}
-
-/*
- * The set is still armed for an earlier event: the block of the next one tells of this one.
- * Context: Any.
- */
-void zio_cset_count_busy_event(struct zio_cset_core *cset)
-{
-	count_events(cset, 1, ZIO_LOSS_BUSY);
-	atomic_inc(&cset->missed_busy);
+	if (zio_cset_is_stream(cset) || zio_cset_is_armed_ahead(cset))
+		tell_events(cset, n);
+	else
+		atomic_add(n, &cset->missed_busy);
 }
 
 /* The set is about to be armed for the next event. The caller owns the phase. Context: Any. */
-void zio_cset_tell_busy_events(struct zio_cset_core *cset)
+void zio_cset_tell_missed(struct zio_cset_core *cset)
 {
 	tell_events(cset, atomic_xchg(&cset->missed_busy, 0));
 }
@@ -89,10 +85,8 @@ static int fire_busy(struct zio_binding *bind, const struct timespec64 *at)
 
 	if (ret == -EBUSY)
 		ret = fire_held(bind, at);
-	if (ret == -EBUSY && zio_cset_is_stream(bind->cset))
+	if (ret == -EBUSY)
 		zio_cset_count_lost_events(bind->cset, 1, ZIO_LOSS_BUSY);
-	else if (ret == -EBUSY)
-		zio_cset_count_busy_event(bind->cset);
 	return ret;
 }
 

@@ -181,8 +181,7 @@ static inline void zio_block_cancel(struct zio_channel_core *chan, struct zio_bl
 
 /* fire.c */
 void zio_cset_count_lost_events(struct zio_cset_core *cset, u64 n, int cause);
-void zio_cset_count_busy_event(struct zio_cset_core *cset);
-void zio_cset_tell_busy_events(struct zio_cset_core *cset);
+void zio_cset_tell_missed(struct zio_cset_core *cset);
 void zio_cset_notify(struct zio_cset_core *cset);
 
 /* poison.c; with CONFIG_LOCKDEP alone */

@@ -89,6 +89,16 @@ void zio_cset_give_back(struct zio_cset *pub, unsigned int n)
 }
 EXPORT_SYMBOL_GPL(zio_cset_give_back);
 
+static bool has_armed_block(const struct zio_cset_core *cset, const struct zio_channel_core *chan)
+{
+	const struct zio_armed *armed;
+
+	for (armed = cset->pub.armed; armed->chan; armed++)
+		if (armed->chan == &chan->pub)
+			return true;
+	return false;
+}
+
 /**
  * zio_shots_take_back() - take back the shots that the driver has given back
  * @cset: the channel set
@@ -109,6 +119,9 @@ void zio_shots_take_back(struct zio_cset_core *cset)
 		zio_block_cancel(to_channel_core(armed->chan), armed->block);
 		armed->chan = NULL;
 	}
-	for (i = 0; i < cset->n_active; i++)
+	for (i = 0; i < cset->n_active; i++) {
 		cset->active[i]->seq -= n;
+		if (!has_armed_block(cset, cset->active[i]))
+			atomic_sub(n, &cset->active[i]->lost_before);
+	}
 }

@@ -81,8 +81,7 @@ static struct zio_block *free_block(struct zio_channel_core *chan)
 		block = get_block(chan);
 	while (!block && (old = pop_unread(chan))) {
 		WRITE_ONCE(chan->queue.stream.dropped, chan->queue.stream.dropped + 1);
-		zio_trace_lost(chan->cset, chan, 1, to_block_core(old)->seq, ZIO_LOSS_OLD, 0);
-		atomic_or(ZIO_ALARM_LOST_BLOCK, &chan->alarms);
+		zio_channel_note_dropped(chan, old);
 		chan->buf->type->ops->put_block(chan->buf, old);
 		block = get_block(chan);
 	}

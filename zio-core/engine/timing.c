@@ -7,6 +7,7 @@
  */
 #include <linux/export.h>
 #include <linux/gcd.h>
+#include <linux/math64.h>
 #include <linux/overflow.h>
 
 #include "engine/internal.h"
@@ -25,25 +26,53 @@ void zio_rate_reduce(u32 *num, u32 *den)
 }
 
 /**
- * zio_timing_set_rate() - tell the rate of a board that counts time in nanoseconds
- * @timing: receives the rate; that of more than 2^32 Hz is not known
- * @samples: of one channel, that the board takes
- * @ns: in so many nanoseconds
+ * zio_timing_set_rate() - tell a rate that is a quotient of any numbers
+ * @timing: receives the best fraction of two u32. A rate that has none is not known
+ * @num: samples of one channel, or a multiple
+ * @den: seconds, or the same multiple
  *
  * Context: Any.
  */
-void zio_timing_set_rate(struct zio_timing *timing, u32 samples, u32 ns)
+void zio_timing_set_rate(struct zio_timing *timing, u64 num, u64 den)
 {
-	u32 num = NSEC_PER_SEC, den = ns;
+	u64 n[3] = { 0, 1 }, d[3] = { 1, 0 }, whole, rest;
 
-	zio_rate_reduce(&num, &den);
-	zio_rate_reduce(&samples, &den);
-	if (!ns || check_mul_overflow(num, samples, &num))
-		num = 0;
-	timing->rate_num = num;
-	timing->rate_den = num ? den : 0;
+	/* Convergents of the continued fraction, the best one comes last. */
+	while (den) {
+		whole = div64_u64_rem(num, den, &rest);
+		if (check_mul_overflow(whole, n[1], &n[2]) || check_add_overflow(n[2], n[0], &n[2]) ||
+		    check_mul_overflow(whole, d[1], &d[2]) || check_add_overflow(d[2], d[0], &d[2]) ||
+		    n[2] > U32_MAX || d[2] > U32_MAX)
+			break;
+		n[0] = n[1];
+		n[1] = n[2];
+		d[0] = d[1];
+		d[1] = d[2];
+		num = den;
+		den = rest;
+	}
+	timing->rate_num = d[1] ? n[1] : 0;
+	timing->rate_den = timing->rate_num ? d[1] : 0;
 }
 EXPORT_SYMBOL_GPL(zio_timing_set_rate);
+
+/**
+ * zio_rate_to_ns() - compute how long a board takes for samples
+ * @samples: of one channel
+ * @num: samples per second are @num / @den; neither is 0
+ * @den: see @num
+ *
+ * Context: Any.
+ *
+ * Return: nanoseconds, rounded; U32_MAX for more than a second.
+ */
+u32 zio_rate_to_ns(u32 samples, u32 num, u32 den)
+{
+	u64 time = (u64)samples * den;
+
+	return time > num ? U32_MAX : div_u64(time * NSEC_PER_SEC + num / 2, num);
+}
+EXPORT_SYMBOL_GPL(zio_rate_to_ns);
 
 static bool timing_is_valid(const struct zio_timing *timing)
 {
@@ -52,22 +81,26 @@ static bool timing_is_valid(const struct zio_timing *timing)
 }
 
 /**
- * zio_cset_timing() - ask when the samples of a set are taken
+ * zio_cset_ask_timing() - ask when the samples of a set are taken
  * @cset: the channel set
  *
- * Context: Process. The caller holds cset->mutex, or the set is not yet visible.
+ * cset->timing has what the driver says, with a rate in its lowest terms; or the rate that a
+ * user has told; or zeros.
  *
- * Return: what the driver says, with a rate in its lowest terms; or the rate that a user has
- * told; or zeros.
+ * Context: Process. The caller holds cset->mutex.
  */
-struct zio_timing zio_cset_timing(const struct zio_cset_core *cset)
+void zio_cset_ask_timing(struct zio_cset_core *cset)
 {
-	struct zio_timing timing = { .rate_num = cset->rate_num, .rate_den = cset->rate_den };
+	struct zio_timing timing = { 0 };
 
-	if (cset->ops->get_timing)
+	if (cset->ops->get_timing) {
 		cset->ops->get_timing(&cset->pub, &timing);
+	} else {
+		timing.rate_num = cset->rate_num;
+		timing.rate_den = cset->rate_den;
+	}
 	if (WARN_ON_ONCE(!timing_is_valid(&timing)))
-		return (struct zio_timing){ 0 };
+		timing = (struct zio_timing){ 0 };
 	zio_rate_reduce(&timing.rate_num, &timing.rate_den);
-	return timing;
+	cset->timing = timing;
 }

@@ -170,6 +170,8 @@ static __always_inline void feed_output(const struct zio_route *route, struct zi
 		zio_block_reset_values(out, out_block);
 	if (unlikely(atomic_read(&out->alarms_new)))
 		zio_block_take_alarms(out, out_block);
+	to_block_core(out_block)->lost = 0; /* only controls of inputs tell */
+	to_block_core(out_block)->missed = 0;
 	to_block_core(out_block)->seq = out->seq++;
 	zio_output_push(out, out_block);
 }

@@ -249,6 +249,7 @@ static void lost_trigger_raises_an_alarm(struct kunit *test)
 	struct zio_cset_core *cset = tdev->cset;
 	struct zio_block *block;
 
+	test_stop_demand(tdev);
 	tdev->io_return = ZIO_PENDING;
 	KUNIT_EXPECT_EQ(test, zio_trigger_fire(cset->bind->trig), 0);
 	KUNIT_EXPECT_EQ(test, zio_trigger_fire(cset->bind->trig), -EBUSY);
