@@ -118,4 +118,23 @@ is "the sawtooth is in the file, and every loss" "$said" good
 check "back to a block file" $nexus cat /tmp/nexus/run.nxs -o /tmp/nexus/run.zio
 is "zio-dump reads it" "$(zio-dump -c /host/tmp/nexus/run.zio 2>/dev/null |
 	grep -c ': block ')" "$(stat_of blocks)"
+
+# first_of OPTION...: the number of the first block of a recording
+first_of()
+{
+	$nexus -q -n 1 "$@" $name -o /tmp/nexus/first.csv --force 2>/tmp/err &&
+		sed -n '2s/^[^,]*,\([0-9]*\),.*/\1/p' $work/first.csv
+}
+
+# The buffer is full of blocks that nobody has read, and a hundred were lost behind them.
+echo 1000000 >$trigger/period-ns
+check "the trigger fires" write_file $cset0/enable 1
+check "a full buffer" wait_until 60 has_lost $(($(stat_of lost_blocks) + 100))
+next=$(($(stat_of blocks) + $(stat_of lost_blocks)))
+oldest=$(first_of --queued)
+newer=$(first_of)
+is "a recording begins with new blocks" "$([ "$newer" -gt "$oldest" ] && echo newer)" newer
+is_between "and with those that wait by --queued" "$oldest" 0 $((next - 100))
+echo 0 >$cset0/enable
+
 done_testing

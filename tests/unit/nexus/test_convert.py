@@ -49,12 +49,21 @@ def test_wav_of_interleaved_blocks(nexus: Any, tmp_path: Path) -> None:
 
 
 def test_wav_of_two_channels(nexus: Any, tmp_path: Path) -> None:
-    content = b"".join(make_block(Kind(chan=n % 2), n // 2) for n in range(20))
+    """Each has its channel in its name, and the list of gaps beside it, too."""
+    numbers = [n for n in range(20) if n != 4]
+    content = b"".join(make_block(Kind(chan=n % 2), n // 2) for n in numbers)
     (tmp_path / "a.zio").write_bytes(content)
-    nexus("a.zio", "-o", "a.wav", "--rate=1000")
-    for name in ("a.wav", "a-fake-0007-0-1.wav"):
+    nexus("a.zio", "-o", "a.wav", "--rate=1000", status=4)
+    names = ["a-fake-0007-0-0.wav", "a-fake-0007-0-1.wav"]
+    for name in names:
         with wave.open(str(tmp_path / name)) as sound:
             assert sound.getnframes() == 160
+    assert sorted(path.name for path in tmp_path.glob("a-*")) == [
+        names[0],
+        f"{names[0]}.gaps.csv",
+        names[1],
+    ]
+    assert not (tmp_path / "a.wav").exists()
 
 
 def sigrok(path: Path, *words: str) -> str:

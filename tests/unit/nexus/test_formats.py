@@ -103,9 +103,9 @@ def test_two_wav(recording: tuple[Wave, Wave]) -> None:
     with tempfile.TemporaryDirectory() as place:
         first, second = sorted(recording, key=lambda wave: wave.start_ns)
         path = convert([first, second], Path(place, "a.wav"))
-        check(first, readers.read_wav(path, first))
-        name = path.with_name(f"a-{second.kind.name}.wav")
-        check(second, readers.read_wav(name, second))
+        for wave in first, second:
+            name = path.with_name(f"a-{wave.kind.name}.wav")
+            check(wave, readers.read_wav(name, wave))
 
 
 @st.composite

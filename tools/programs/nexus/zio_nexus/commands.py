@@ -66,6 +66,8 @@ def make_record() -> Parser:
         help="stop after N blocks; 0: no end")
     add("-d", "--duration", metavar="TIME", type=seconds, default=0.0,
         help="stop after TIME, such as 90 or 15m")
+    add("--queued", action="store_true",
+        help="begin with the blocks that wait in the channels; they are dropped else")
     add("-g", "--group", action="store_true", help="align the events of all channels")
     add("--window", metavar="NS", type=count, default=1000,
         help="group: largest difference of time in an event")

@@ -85,7 +85,7 @@ class _Sound:
 
 
 class WavConverter(PacedConverter):
-    """A file for each channel; the first has the name of the target."""
+    """A file for each channel, with its name if there are several."""
 
     def __init__(self, values: argparse.Namespace, target: Target) -> None:
         super().__init__(values, target)
@@ -108,6 +108,10 @@ class WavConverter(PacedConverter):
                 f"{run.channel}: {rate:.6g} Hz: WAV has at most {MAX_BYTES_PER_SECOND} "
                 "bytes per second: use HDF5"
             )
+        if len(self.sounds) == 1:
+            first, sound = next(iter(self.sounds.items()))
+            self.name_part(sound.part, first)
+            say(f"{first}: is in {sound.part.path}")
         part = self.open_part(run.channel if self.sounds else "")
         if self.sounds:
             say(f"{run.channel}: is in {part.path}")

@@ -12,7 +12,7 @@ import numpy as np
 
 from .blocks import Array, Gaps, Run, late_text
 from .failure import Failure, say, storing
-from .gaps import GapList
+from .gaps import SUFFIX, GapList
 from .meaning import (
     NUMBERS,
     Meaning,
@@ -183,6 +183,15 @@ class Converter(ABC):
         part = Part(str(Path(path.parent, name)), self.target.force)
         self.parts.append(part)
         return part
+
+    def name_part(self, part: Part, channel: str) -> None:
+        """Let a file, which has no name yet, be one of several: its list goes with it."""
+        path = self.target.path
+        new = str(path.with_name(f"{path.stem}-{channel}{path.suffix}"))
+        for beside, _ in self.lists:
+            if beside.part.path == part.path + SUFFIX:
+                beside.part.rename(new + SUFFIX)
+        part.rename(new)
 
     def list_gaps(self, part: Part, timelines: list[Timeline]) -> None:
         """Let a list beside @part tell of the gaps, as the format does not."""

@@ -76,8 +76,9 @@ def _make_target(values: argparse.Namespace) -> Target:
 
 def _open(values: argparse.Namespace) -> Source:
     if values.group:
-        return GroupSource(values.names, values.window, values.limit)
-    return open_source(values.names, None if values.method == "auto" else values.method)
+        return GroupSource(values.names, values.window, values.limit, values.queued)
+    method = None if values.method == "auto" else values.method
+    return open_source(values.names, method, values.queued)
 
 
 def _make_sink(values: argparse.Namespace, source: Source, target: Target) -> Sink:

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Where blocks come from: channels, groups of channels, block files, standard input."""
 
+import errno
 import os
 import queue
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +15,7 @@ import zio
 
 from . import hdf
 from .blocks import LAST_SECOND, SECOND, Array, Run
-from .failure import OpenFailure, SourceFailure, explain
+from .failure import Failure, OpenFailure, SourceFailure, explain
 from .schema import REASONS
 from .split import Splitter
 
@@ -21,6 +23,8 @@ from .split import Splitter
 BATCH = 1024
 # Seconds that a batch may take, and so the delay of Ctrl-C
 PATIENCE = 0.2
+# A module of an older kernel, or a node that is no channel of an input
+CANNOT_FLUSH = (errno.ENOTTY, errno.EOPNOTSUPP, errno.EBADF)
 # Batches that wait to be written, when there are several sources
 WAITING = 64
 
@@ -45,9 +49,15 @@ class Step(NamedTuple):
 class Source:
     """One or more channels, or files of blocks. Iterate over it for steps."""
 
-    def __init__(self, names: list[str], method: str | None = None) -> None:
+    def __init__(
+        self, names: list[str], method: str | None = None, queued: bool = False
+    ) -> None:
+        """Open them. With @queued, a recording begins with the blocks that wait."""
         self.names = names
         self.channels = [_open(name, method) for name in names]
+        for channel in self.channels:
+            if not (queued or channel.is_file):
+                _drop_old_blocks(channel)
         self.group: list[str] = []
         self.stopping = threading.Event()
 
@@ -85,6 +95,15 @@ def _open(name: str, method: str | None) -> Any:
                 f"{name}: is a directory: name a channel or a file"
             ) from None
         raise OpenFailure(explain(error)) from None
+
+
+def _drop_old_blocks(channel: Any) -> None:
+    """Drop the blocks that came before: a recording would begin with a gap behind them."""
+    try:
+        channel.flush()
+    except OSError as error:
+        if error.errno not in CANNOT_FLUSH:
+            raise OpenFailure(explain(error)) from None
 
 
 def _batches(channel: Any, stopping: threading.Event) -> Iterator[Any]:
@@ -175,8 +194,14 @@ def _drain(target: "queue.Queue[Any]", readers: list[_Reader]) -> None:
 class GroupSource(Source):
     """Aligned events of several channels."""
 
-    def __init__(self, names: list[str], window_ns: int, limit_ms: int) -> None:
+    def __init__(
+        self, names: list[str], window_ns: int, limit_ms: int, queued: bool = False
+    ) -> None:
         self.names = names
+        # What cannot be opened alone, the group explains.
+        if not queued:
+            with suppress(Failure):
+                Source(names).close()
         self.group = [zio.full_name(name) for name in names]
         self.channels = []
         self.stopping = threading.Event()
@@ -293,11 +318,13 @@ class FileSource(Source):
         self.file.close()
 
 
-def open_source(names: list[str], method: str | None = None) -> Source:
+def open_source(
+    names: list[str], method: str | None = None, queued: bool = False
+) -> Source:
     """Open the sources, a single HDF5 file among them."""
     if len(names) == 1 and os.path.isfile(names[0]) and _is_hdf(names[0]):
         return FileSource(names[0])
-    return Source(names, method)
+    return Source(names, method, queued)
 
 
 def _is_hdf(name: str) -> bool:

@@ -69,6 +69,11 @@ class Part:
         with storing(self.path):
             sync_directory(self.path)
 
+    def rename(self, path: str) -> None:
+        """Choose another name for the end."""
+        check_free(path, self.force)
+        self.path = path
+
     def room(self) -> int:
         """Return the bytes that the disk has of the file."""
         return os.fstat(self.file.fileno()).st_size
