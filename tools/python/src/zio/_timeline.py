@@ -17,7 +17,7 @@ from ._unique import Unique
 
 SOURCES = ("unknown", "control", "given", "estimated")
 MOST = 2**32 - 1
-_TEXT_SIZE = 512
+_TEXT_SIZE: int = lib.ZIO_TEXT_SIZE
 _TYPES = {"uint32_t": "u4", "int64_t": "i8", "uint64_t": "u8", "_Bool": "?"}
 
 
