@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "libzio/zio.h"
+
 enum exit_code {
 	EXIT_OK,
 	EXIT_FAILED,
@@ -83,8 +85,8 @@ uint64_t parse_number(const struct argp_state *state, const char *what,
 /* Parse a time in seconds, 0 to 86400. */
 double parse_seconds(const struct argp_state *state, const char *text);
 
-/* Parse a frequency in Hz, the argument of --rate. */
-double parse_rate(const struct argp_state *state, const char *text);
+/* Parse the argument of --rate: Hz, or a fraction. Only both numbers of @rate are set. */
+void parse_rate(const struct argp_state *state, const char *text, struct zio_rate *rate);
 
 /* Return the place of @text in @names, which ends with NULL. */
 int parse_choice(const struct argp_state *state, const char *what,

@@ -8,9 +8,6 @@
 #include "common/program.h"
 #include "dump.h"
 
-#define SECOND 1000000000
-#define MAX_NS INT64_MAX
-
 #define MAX_WAITING 256
 
 /* The columns of the table: the first block with samples or channels decides. */
@@ -23,22 +20,9 @@ static struct {
 /* Blocks before that one: their lines follow the head. */
 static struct {
 	struct zio_control control;
-	uint32_t lost;
+	struct zio_place place;
 } waiting[MAX_WAITING];
 static unsigned int n_waiting;
-
-/* A field with a comma or a quote is in quotes, and its quotes are doubled. */
-static void print_field(FILE *out, const char *text)
-{
-	if (!strpbrk(text, ",\"\n")) {
-		fputs(text, out);
-		return;
-	}
-	fputc('"', out);
-	for (; *text; text++)
-		fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
-	fputc('"', out);
-}
 
 /* Return the mask of the channels in an interleaved block; 0 for other blocks. */
 static uint64_t channel_mask(const struct zio_control *control)
@@ -79,123 +63,123 @@ static void print_head(FILE *out, const struct dump_options *opt)
 	fputc('\n', out);
 }
 
-/* Samples of a channel per second: those of the option, or of the control; 0: unknown */
-static double line_rate(const struct dump_options *opt, const struct zio_control *control)
+/* --- a line: what comes before its samples, then these */
+
+#define HEAD_LEN (ADDRESS_LEN + TIME_LEN + 64)
+
+/* What all lines of a block begin with */
+struct head {
+	char text[HEAD_LEN];
+	char *end;
+	const struct zio_place *place;	/* NULL: without time and loss */
+};
+
+static void begin_block(struct head *head, const struct dump_options *opt,
+			const struct zio_control *control, const struct zio_place *place)
 {
-	const struct zio_ctrl_attr *attr = &control->attr_channel;
-
-	if (opt->rate > 0 || !(attr->std_mask & 1 << ZIO_ATTR_MAXRATE))
-		return opt->rate;
-	return attr->std_val[ZIO_ATTR_MAXRATE];
-}
-
-/* The time of line @i, as far as it is known: that of its shot, and by the rate its own. */
-static struct zio_timestamp line_time(const struct dump_options *opt,
-				      const struct zio_control *control, size_t i)
-{
-	unsigned int shots = zio_control_shots(control);
-	size_t length = control->nsamples / table.count / shots;
-	size_t shot = length ? i / length : 0;
-	double ns, rate = line_rate(opt, control);
-	struct zio_timestamp time;
-
-	if (shot >= shots)
-		shot = shots - 1;
-	if (zio_control_shot(control, (unsigned int)shot, &time))
-		return carry_ticks(control->tstamp);
-	time = carry_ticks(time);
-	i -= shot * length;
-	if (rate > 0 && i) {
-		ns = (double)i * SECOND / rate + 0.5;
-		time.ticks += ns < MAX_NS ? (uint64_t)ns : MAX_NS;
-	}
-	return carry_ticks(time);
+	put_address(head->text, control);
+	head->end = head->text + strlen(head->text);
+	*head->end++ = ',';
+	head->end = put_number(head->end, control->seq_num);
+	head->place = opt->control ? place : NULL;
 }
 
 /* The fields before the samples. Only the first line of a block has its loss. */
-static void print_block(FILE *out, const struct dump_options *opt,
-			const struct zio_block *blk, size_t i)
+static char *print_block(struct head *head, size_t line)
 {
-	struct zio_timestamp time = line_time(opt, blk->control, i);
-	char address[ADDRESS_LEN];
+	const struct zio_place *place = head->place;
+	struct zio_instant time;
+	char *to = head->end;
 
-	put_address(address, blk->control);
-	print_field(out, address);
-	fprintf(out, ",%" PRIu32, blk->control->seq_num);
-	if (opt->control)
-		fprintf(out, ",%llu.%09llu,%" PRIu32, (unsigned long long)time.secs,
-			(unsigned long long)time.ticks, i ? 0 : blk->lost);
+	if (!place)
+		return to;
+	*to++ = ',';
+	if (!zio_sample_time(place, (uint32_t)line, &time))
+		to = put_time(to, &time);
+	*to++ = ',';
+	return put_number(to, line ? 0 : place->lost);
+}
+
+static void print_text(FILE *out, const char *from, const char *to)
+{
+	fwrite_unlocked(from, 1, (size_t)(to - from), out);
 }
 
 static void print_control(FILE *out, const struct zio_control *control)
 {
 	char trigger[ZIO_OBJ_NAME_LEN + 1], alarms[128];
+	const char *quote;
 
 	zio_name_text(trigger, control->triggername);
-	fputc(',', out);
-	print_field(out, trigger);
 	zio_alarm_text(control->zio_alarms, alarms, sizeof(alarms));
-	fputc(',', out);
-	print_field(out, alarms);
-	fprintf(out, ",%u,%" PRIu32 ",%u,%u\n", control->drv_alarms, control->nsamples,
-		control->ssize, control->nbits);
+	quote = strchr(alarms, ',') ? "\"" : "";
+	fprintf(out, ",%s,%s%s%s,%u,%" PRIu32 ",%u,%u\n", trigger, quote, alarms, quote,
+		control->drv_alarms, control->nsamples, control->ssize, control->nbits);
 }
 
 static void print_value(FILE *out, enum dump_format format, const void *data, size_t i,
 			unsigned int ssize)
 {
 	const unsigned char *at = (const unsigned char *)data + i * ssize;
+	char text[VALUE_LEN] = ",-", *from = text + 1;
 	unsigned int b;
+	uint64_t v;
 
-	if (is_numeric(ssize) && format == DUMP_SIGNED)
-		fprintf(out, "%" PRId64, extend_sign(get_sample(data, i, ssize), ssize));
-	else if (is_numeric(ssize))
-		fprintf(out, "%" PRIu64, get_sample(data, i, ssize));
-	for (b = 0; b < ssize && !is_numeric(ssize); b++)
+	putc_unlocked(',', out);
+	if (is_numeric(ssize)) {
+		v = get_sample(data, i, ssize);
+		if (format == DUMP_SIGNED && extend_sign(v, ssize) < 0) {
+			v = -(uint64_t)extend_sign(v, ssize);
+			from++;
+		}
+		print_text(out, text + 1, put_number(from, v));
+		return;
+	}
+	for (b = 0; b < ssize; b++)
 		fprintf(out, "%02x", at[b]);
 }
 
 /* Sample @i begins a line, if it is the first one of its scan. */
-static void begin_scan(FILE *out, const struct dump_options *opt,
-		       const struct zio_block *blk, size_t i)
+static void begin_scan(FILE *out, struct head *head, size_t i)
 {
+	char *to;
+
 	if (i % table.count)
 		return;
-	print_block(out, opt, blk, i / table.count);
-	fprintf(out, ",%zu", i / table.count);
+	to = print_block(head, i / table.count);
+	*to++ = ',';
+	print_text(out, head->text, put_number(to, i / table.count));
 }
 
 static void print_samples(FILE *out, const struct dump_options *opt,
-			  const struct zio_block *blk)
+			  const struct zio_block *blk, struct head *head)
 {
 	size_t i;
 
 	for (i = 0; i < blk->control->nsamples; i++) {
-		begin_scan(out, opt, blk, i);
-		fputc(',', out);
+		begin_scan(out, head, i);
 		print_value(out, opt->format, blk->data, i, blk->control->ssize);
 		if (i % table.count == table.count - 1)
-			fputs(opt->units ? ",\n" : "\n", out);
+			fputs_unlocked(opt->units ? ",\n" : "\n", out);
 	}
 }
 
 /* Returns false if the block has no scale. */
-static bool print_values(FILE *out, const struct dump_options *opt,
-			 const struct zio_block *blk)
+static bool print_values(FILE *out, const struct zio_block *blk, struct head *head)
 {
 	struct dump_values values;
+	char text[VALUE_LEN];
 	size_t i;
 
 	if (!convert_block(&values, blk))
 		return false;
 	for (i = 0; i < values.count; i++) {
-		begin_scan(out, opt, blk, i);
-		fprintf(out, ",%.12g", values.value[i]);
-		if (i % table.count < table.count - 1)
-			continue;
-		fputc(',', out);
-		print_field(out, values.scaling.unit);
-		fputc('\n', out);
+		begin_scan(out, head, i);
+		put_value(text, values.value[i]);
+		putc_unlocked(',', out);
+		fputs_unlocked(text, out);
+		if (i % table.count == table.count - 1)
+			fprintf(out, ",%s\n", values.scaling.unit);
 	}
 	free(values.value);
 	return true;
@@ -235,24 +219,23 @@ static bool fits_table(const struct zio_control *control)
 	return false;
 }
 
-static void print_empty(FILE *out, const struct dump_options *opt,
-			const struct zio_block *blk)
+static void print_empty(FILE *out, const struct dump_options *opt, struct head *head)
 {
 	unsigned int i;
 
-	print_block(out, opt, blk, 0);
+	print_text(out, head->text, print_block(head, 0));
 	fputc(',', out);
 	for (i = 0; i < table.count + opt->units; i++)
 		fputc(',', out);
 	fputc('\n', out);
 }
 
-static bool keep_waiting(const struct zio_block *blk)
+static bool keep_waiting(const struct zio_block *blk, const struct zio_place *place)
 {
 	if (blk->data || channel_mask(blk->control) || n_waiting == MAX_WAITING)
 		return false;
 	waiting[n_waiting].control = *blk->control;
-	waiting[n_waiting++].lost = blk->lost;
+	waiting[n_waiting++].place = *place;
 	return true;
 }
 
@@ -261,10 +244,10 @@ static void print_waiting(FILE *out, const struct dump_options *opt)
 	unsigned int i;
 
 	for (i = 0; i < n_waiting; i++) {
-		struct zio_block blk = { .control = &waiting[i].control,
-					 .lost = waiting[i].lost };
+		struct head head;
 
-		print_empty(out, opt, &blk);
+		begin_block(&head, opt, &waiting[i].control, &waiting[i].place);
+		print_empty(out, opt, &head);
 	}
 	n_waiting = 0;
 }
@@ -277,23 +260,27 @@ void end_csv(FILE *out, const struct dump_options *opt)
 	print_waiting(out, opt);
 }
 
-int dump_csv(FILE *out, const struct dump_options *opt, const struct zio_block *blk)
+int dump_csv(FILE *out, const struct dump_options *opt, const struct zio_block *blk,
+	     const struct zio_place *place)
 {
+	struct head head;
+
 	if (!table.has_head) {
-		if (opt->data && keep_waiting(blk))
+		if (opt->data && keep_waiting(blk, place))
 			return 0;
 		begin_table(out, opt, blk->control);
 		print_waiting(out, opt);
 	}
+	begin_block(&head, opt, blk->control, place);
 	if (opt->data && blk->data) {
 		if (!fits_table(blk->control))
 			return -1;
-		if (!opt->units || !print_values(out, opt, blk))
-			print_samples(out, opt, blk);
+		if (!opt->units || !print_values(out, blk, &head))
+			print_samples(out, opt, blk, &head);
 	} else if (opt->data) {
-		print_empty(out, opt, blk);
+		print_empty(out, opt, &head);
 	} else {
-		print_block(out, opt, blk, 0);
+		print_text(out, head.text, print_block(&head, 0));
 		print_control(out, blk->control);
 	}
 	return ferror(out) ? -1 : 0;

@@ -26,7 +26,6 @@ struct dump_options {
 	bool json;
 	bool units;
 	bool csv;
-	double rate;	/* csv: samples of a channel per second; 0: not known */
 	enum dump_format format;
 	const struct zio_names *names;	/* of the block that is printed, or NULL */
 };
@@ -40,6 +39,16 @@ struct dump_values {
 
 /* Convert a block; false if its samples are no numbers, or have an unknown scale. */
 bool convert_block(struct dump_values *to, const struct zio_block *blk);
+
+#define VALUE_LEN 32
+#define TIME_LEN 32
+
+/* Put the shortest text that reads back exactly, of 15 digits at least: return how many. */
+int put_value(char text[VALUE_LEN], double value);
+
+/* Put a number, or the seconds of a time with nine decimals; return the end, without a 0. */
+char *put_number(char *text, uint64_t number);
+char *put_time(char *text, const struct zio_instant *time);
 
 /* Print the names of the attributes of all channels in @object; an exit status. */
 int print_names(const char *object);
@@ -56,11 +65,12 @@ int list_attrs(const struct zio_control *control, const struct dump_options *opt
 const char *unit_of(const struct zio_attr_value *value, enum zio_attr_owner owner);
 
 /* Print one block; return 0, or -1 if memory or the output failed. */
-int dump_text(FILE *out, const struct dump_options *opt,
-	      const struct zio_block *blk);
-int dump_csv(FILE *out, const struct dump_options *opt, const struct zio_block *blk);
-int dump_json(FILE *out, const struct dump_options *opt,
-	      const struct zio_block *blk);
+int dump_text(FILE *out, const struct dump_options *opt, const struct zio_block *blk,
+	      const struct zio_place *place);
+int dump_csv(FILE *out, const struct dump_options *opt, const struct zio_block *blk,
+	     const struct zio_place *place);
+int dump_json(FILE *out, const struct dump_options *opt, const struct zio_block *blk,
+	      const struct zio_place *place);
 
 /* Print what dump_csv() keeps until a block tells the columns. */
 void end_csv(FILE *out, const struct dump_options *opt);

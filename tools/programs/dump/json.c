@@ -78,6 +78,48 @@ static void add_shots(json_t *obj, const struct zio_control *control)
 	json_add(obj, "shots_ns", list);
 }
 
+/* Times of the event and of sample 0, in nanoseconds; no rate that is an estimate */
+static void add_times(json_t *obj, const struct zio_place *place)
+{
+	if (place->has_time) {
+		json_add(obj, "event_ns", json_integer(place->event.ns));
+		json_add(obj, "first_ns", json_integer(place->first.ns + (place->first.ps >= 500)));
+	}
+	if (place->rate_num)
+		json_add(obj, "rate", json_pack("[I,I]", (json_int_t)place->rate_num,
+						(json_int_t)place->rate_den));
+}
+
+static void add_words(json_t *obj, const char *key, uint32_t bits,
+		      const char *(*name)(unsigned int bit))
+{
+	json_t *list = json_array();
+	unsigned int bit;
+
+	for (bit = 0; bits >> bit; bit++)
+		if (bits >> bit & 1)
+			json_append(list, json_string(name(bit)));
+	json_add(obj, key, list);
+}
+
+/* What lies between the block before and this one */
+static void add_breaks(json_t *obj, const struct zio_place *place)
+{
+	json_add_u64(obj, "lost", place->lost);
+	json_add_u64(obj, "taken", place->taken);
+	json_add_u64(obj, "missed", place->missed);
+	if (place->breaks)
+		add_words(obj, "breaks", place->breaks, zio_break_name);
+	if (place->changes)
+		add_words(obj, "changes", place->changes, zio_change_name);
+	if (place->breaks & ZIO_BREAK_OUTAGE)
+		json_add(obj, "outage_ns", json_integer(place->outage_ns));
+	if (place->breaks & ZIO_BREAK_PAUSE)
+		json_add(obj, "pause_ns", json_integer(place->pause_ns));
+	if (place->breaks & ZIO_BREAK_STEP)
+		json_add(obj, "step_ns", json_integer(place->step_ns));
+}
+
 static void add_control(json_t *obj, const struct zio_control *control)
 {
 	char trigger[ZIO_OBJ_NAME_LEN + 1];
@@ -167,34 +209,41 @@ static json_t *new_data(enum dump_format format, const struct zio_block *blk)
 }
 
 /* Numbers that are not finite are impossible: see zio_block_to_double(). */
-static bool add_values(json_t *obj, const struct zio_block *blk)
+static bool add_values(json_t *obj, const struct zio_block *blk, int *digits)
 {
 	struct dump_values values;
+	char text[VALUE_LEN];
 	json_t *list;
 	size_t i;
 
 	if (!convert_block(&values, blk))
 		return false;
 	list = json_array();
-	for (i = 0; i < values.count; i++)
+	for (i = 0; i < values.count; i++) {
+		int needed = *digits < 17 ? put_value(text, values.value[i]) : 17;
+
 		json_append(list, json_real(values.value[i]));
+		*digits = needed > *digits ? needed : *digits;
+	}
 	free(values.value);
 	json_add_string(obj, "unit", values.scaling.unit);
 	json_add(obj, "data", list);
 	return true;
 }
 
-static json_t *new_block(const struct dump_options *opt,
-			 const struct zio_block *blk)
+/* @digits: those of the values */
+static json_t *new_block(const struct dump_options *opt, const struct zio_block *blk,
+			 const struct zio_place *place, int *digits)
 {
 	const struct zio_control *control = blk->control;
 	json_t *obj = json_object();
 
 	add_address(obj, control);
 	json_add_u64(obj, "seq", control->seq_num);
-	json_add_u64(obj, "lost", blk->lost);
+	add_breaks(obj, place);
 	if (opt->control) {
 		add_control(obj, control);
+		add_times(obj, place);
 		add_block_values(obj, opt, control);
 	}
 	if (opt->control && opt->attributes) {
@@ -203,13 +252,16 @@ static json_t *new_block(const struct dump_options *opt,
 		json_add(obj, "trigger_attributes",
 			 new_attrs(ZIO_ATTR_OF_TRIGGER, opt, control, false));
 	}
-	if (opt->data && !(opt->units && add_values(obj, blk)))
+	if (opt->data && !(opt->units && add_values(obj, blk, digits)))
 		json_add(obj, "data", new_data(opt->format, blk));
 	return obj;
 }
 
-int dump_json(FILE *out, const struct dump_options *opt,
-	      const struct zio_block *blk)
+int dump_json(FILE *out, const struct dump_options *opt, const struct zio_block *blk,
+	      const struct zio_place *place)
 {
-	return json_print(out, new_block(opt, blk), JSON_REAL_PRECISION(15));
+	int digits = 15;
+	json_t *obj = new_block(opt, blk, place, &digits);
+
+	return json_print(out, obj, JSON_REAL_PRECISION(digits));
 }

@@ -21,6 +21,7 @@ struct source {
 	bool ended;
 	struct zio_names *names;	/* NULL: not known */
 	struct zio_control asked;	/* the control for which names were asked */
+	struct zio_timeline *timelines;	/* of its channels */
 };
 
 /* One run of the program. */
@@ -31,6 +32,7 @@ struct dump {
 	struct pollfd *fds;
 	int count;
 	int open;		/* sources that have not ended */
+	struct zio_rate rate;	/* csv: of controls that have none */
 	uint64_t limit;		/* blocks to print; 0: no end */
 	uint64_t printed;
 	size_t max_block;
@@ -93,16 +95,65 @@ static void find_names(struct dump *d, struct source *src,
 	d->status = EXIT_FAILED;
 }
 
+/* The user's rate; without one, that of an old control, which has it elsewhere */
+static void give_rate(const struct dump *d, struct zio_timeline *tl,
+		      const struct zio_control *control)
+{
+	const struct zio_ctrl_attr *attr = &control->attr_channel;
+	uint32_t old = 0;
+
+	if (control->minor_version < 5 && attr->std_mask >> ZIO_ATTR_MAXRATE & 1)
+		old = attr->std_val[ZIO_ATTR_MAXRATE];
+	if (d->rate.num)
+		zio_timeline_set_rate(tl, d->rate.num, d->rate.den);
+	else
+		zio_timeline_set_rate(tl, old, !!old);
+}
+
+/* A control whose time nobody can tell still has a number that counts. */
+static void place_without_time(struct zio_timeline *tl, const struct zio_control *control,
+			       struct zio_place *place)
+{
+	const uint16_t times = 0xf << ZIO_ATTR_TRIG_RATE_NUM;	/* and FIRST */
+	struct zio_control plain = *control;
+
+	memset(&plain.tstamp, 0, sizeof(plain.tstamp));
+	plain.attr_trigger.std_mask &= (uint16_t)~times;
+	zio_timeline_add(tl, &plain, place, NULL);
+}
+
+/* No sample has a time by an estimate. */
+static void place_block(struct dump *d, struct source *src,
+			const struct zio_control *control, struct zio_place *place)
+{
+	struct zio_error err;
+	struct zio_timeline *tl = zio_timeline_of(&src->timelines, control, &err);
+
+	if (!tl)
+		fail_memory();
+	give_rate(d, tl, control);
+	if (zio_timeline_add(tl, control, place, &err)) {
+		complain("%s: %s", src->name, err.text);
+		d->status = EXIT_FAILED;
+		place_without_time(tl, control, place);
+	}
+	if (place->rate_source == ZIO_RATE_ESTIMATED)
+		place->rate_num = 0;
+}
+
 static int print_block(struct dump *d, struct source *src, const struct zio_block *blk)
 {
+	struct zio_place place;
+
 	d->printed++;
+	place_block(d, src, blk->control, &place);
 	find_names(d, src, blk->control);
 	d->opt.names = src->names;
 	if (d->opt.json)
-		return dump_json(stdout, &d->opt, blk);
+		return dump_json(stdout, &d->opt, blk, &place);
 	if (d->opt.csv)
-		return dump_csv(stdout, &d->opt, blk);
-	return dump_text(stdout, &d->opt, blk);
+		return dump_csv(stdout, &d->opt, blk, &place);
+	return dump_text(stdout, &d->opt, blk, &place);
 }
 
 static int next_block(struct dump *d, struct source *src,
@@ -194,20 +245,23 @@ static void print_blocks(struct dump *d)
 		d->status = EXIT_FAILED;
 }
 
-/* Always report a loss. Report the rest only after a signal. */
-static void print_summary(const struct dump *d)
+/* Always report what is missing. Report the rest only after a signal. */
+static void print_summary(const struct source *src)
 {
-	int i;
+	const struct zio_stats *stats = zio_stats(src->channel);
+	const struct zio_timeline *tl = src->timelines;
+	struct zio_account sum = { 0 }, account;
+	char text[256];
 
-	for (i = 0; i < d->count; i++) {
-		const struct zio_stats *sum = zio_stats(d->sources[i].channel);
-
-		if (!caught_stop() && !sum->lost)
-			continue;
-		complain("%s: %" PRIu64 " blocks, %" PRIu64 " bytes, %" PRIu64
-			 " lost", d->sources[i].name, sum->blocks, sum->bytes,
-			 sum->lost);
+	for (; tl; tl = zio_timeline_next(tl)) {
+		zio_timeline_account(tl, &account);
+		zio_account_add(&sum, &account);
 	}
+	if (!caught_stop() && zio_account_is_clean(&sum))
+		return;
+	zio_account_text(&sum, text, sizeof(text));
+	complain("%s: %" PRIu64 " blocks, %" PRIu64 " bytes, %s", src->name, stats->blocks,
+		 stats->bytes, text);
 }
 
 static int open_source(struct dump *d, struct source *src)
@@ -244,6 +298,7 @@ static void close_sources(struct dump *d)
 
 	for (i = 0; i < d->count; i++) {
 		zio_names_close(d->sources[i].names);
+		zio_timeline_close(d->sources[i].timelines);
 		zio_close(d->sources[i].channel);
 	}
 	free(d->sources);
@@ -252,7 +307,7 @@ static void close_sources(struct dump *d)
 
 static int run(struct dump *d)
 {
-	int code;
+	int i, code;
 
 	d->count = d->args.count;
 	d->sources = allocate((size_t)d->count, sizeof(*d->sources));
@@ -262,7 +317,8 @@ static int run(struct dump *d)
 		catch_stop_once(SA_RESTART);
 		start_silence_timer();
 		print_blocks(d);
-		print_summary(d);
+		for (i = 0; i < d->count; i++)
+			print_summary(&d->sources[i]);
 		code = stop_status(d->status);
 	}
 	close_sources(d);
@@ -313,7 +369,7 @@ static void check_options(const struct argp_state *state, const struct dump *d)
 		argp_error(state, "--control-only and --data-only exclude each other");
 	if (d->hex && (d->opt.csv || d->opt.json))
 		argp_error(state, "--format: csv and json have no hex: use dec or signed");
-	if (d->opt.rate > 0 && !d->opt.csv)
+	if (d->rate.num && !d->opt.csv)
 		argp_error(state, "--rate needs --format=csv");
 }
 
@@ -332,8 +388,8 @@ static const struct argp_option options[] = {
 	  "each block). Print samples as hex (default of text), dec, or signed; csv and "
 	  "json have no hex. Two words: csv,signed", 0 },
 	{ "rate", OPTION_RATE, "HZ", 0,
-	  "csv: samples of a channel per second; each line has the time of its sample",
-	  0 },
+	  "csv: samples of a channel per second, such as 48e3 or 1411200/29, if the control "
+	  "has no rate; each line has the time of its sample", 0 },
 	{ "tap", 't', NULL, 0,
 	  "Print the newest blocks and take none from other programs",
 	  0 },
@@ -387,7 +443,7 @@ static error_t parse_dump(int key, char *arg, struct argp_state *state)
 		d->names = arg;
 		return 0;
 	case OPTION_RATE:
-		d->opt.rate = parse_rate(state, arg);
+		parse_rate(state, arg, &d->rate);
 		return 0;
 	case OPTION_PRINT_NAMES:
 		d->print_names = true;

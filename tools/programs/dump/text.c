@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <string.h>
 
 #include "common/control.h"
 #include "dump.h"
@@ -32,17 +33,40 @@ static void print_attrs(FILE *out, const char *title,
 	fputc('\n', out);
 }
 
-static void print_alarms(FILE *out, const struct zio_block *blk)
+static void print_alarms(FILE *out, const struct zio_control *control, uint32_t lost)
 {
-	const struct zio_control *control = blk->control;
 	char names[128];
 
-	if (!control->zio_alarms && !control->drv_alarms && !blk->lost)
+	if (!control->zio_alarms && !control->drv_alarms && !lost)
 		return;
 	zio_alarm_text(control->zio_alarms, names, sizeof(names));
 	fprintf(out, "  alarms  %s; driver 0x%02x; lost before this block: %"
 		PRIu32 "\n", *names ? names : "none", control->drv_alarms,
-		blk->lost);
+		lost);
+}
+
+/* What lies between the block before and this one, in the words of an account */
+static void print_breaks(FILE *out, const struct zio_place *place)
+{
+	const struct zio_account account = {
+		.lost = place->lost,
+		.gaps = 1,
+		.taken = place->taken,
+		.missed = place->missed,
+		.outages = !!(place->breaks & ZIO_BREAK_OUTAGE),
+		.outage_ns = (uint64_t)place->outage_ns,
+		.pauses = !!(place->breaks & ZIO_BREAK_PAUSE),
+		.pause_ns = (uint64_t)place->pause_ns,
+		.steps = !!(place->breaks & ZIO_BREAK_STEP),
+		.changes = !!place->changes,
+		.changed = place->changes,
+	};
+	char text[256];
+
+	if (!place->breaks)
+		return;
+	zio_account_text(&account, text, sizeof(text));
+	fprintf(out, "  before  %s\n", text);
 }
 
 static void print_tlv(FILE *out, const struct zio_control *control)
@@ -80,11 +104,22 @@ static void print_flags(FILE *out, uint32_t flags)
 		flags & ZIO_CONTROL_INTERLEAVE_DATA ? " interleaved" : "");
 }
 
-static void print_control(FILE *out, const struct dump_options *opt,
-			  const struct zio_block *blk)
+static void print_time(FILE *out, const struct zio_place *place, uint64_t bins)
 {
-	const struct zio_control *control = blk->control;
-	const struct zio_timestamp time = carry_ticks(control->tstamp);
+	char event[TIME_LEN] = "unknown", first[TIME_LEN] = "";
+
+	if (place->has_time) {
+		*put_time(event, &place->event) = '\0';
+		*put_time(first, &place->first) = '\0';
+	}
+	fprintf(out, "  time    %s bins %" PRIu64 "\n", event, bins);
+	if (*first && strcmp(first, event))
+		fprintf(out, "  first   %s\n", first);
+}
+
+static void print_control(FILE *out, const struct dump_options *opt,
+			  const struct zio_control *control, const struct zio_place *place)
+{
 	char trigger[ZIO_OBJ_NAME_LEN + 1];
 	char address[ADDRESS_LEN];
 
@@ -95,10 +130,9 @@ static void print_control(FILE *out, const struct dump_options *opt,
 		address, control->seq_num, control->nsamples, control->ssize,
 		control->nbits, trigger, control->major_version,
 		control->minor_version);
-	fprintf(out, "  time    %llu.%09llu bins %llu\n",
-		(unsigned long long)time.secs, (unsigned long long)time.ticks,
-		(unsigned long long)time.bins);
-	print_alarms(out, blk);
+	print_time(out, place, control->tstamp.bins);
+	print_alarms(out, control, place->lost);
+	print_breaks(out, place);
 	print_tlv(out, control);
 	print_attrs(out, "values ", ZIO_ATTR_OF_CHANNEL, opt, control, true);
 	print_shots(out, control);
@@ -190,11 +224,11 @@ static bool print_values(FILE *out, const struct zio_block *blk)
 	return true;
 }
 
-int dump_text(FILE *out, const struct dump_options *opt,
-	      const struct zio_block *blk)
+int dump_text(FILE *out, const struct dump_options *opt, const struct zio_block *blk,
+	      const struct zio_place *place)
 {
 	if (opt->control)
-		print_control(out, opt, blk);
+		print_control(out, opt, blk->control, place);
 	if (opt->data && blk->data && !(opt->units && print_values(out, blk)))
 		print_data(out, opt->format, blk);
 	return ferror(out) ? -1 : 0;

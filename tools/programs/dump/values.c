@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Values in units, and the names of attributes */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,8 @@
 #include "common/program.h"
 #include "common/text.h"
 #include "dump.h"
+
+#define SECOND 1000000000
 
 bool convert_block(struct dump_values *to, const struct zio_block *blk)
 {
@@ -23,6 +26,48 @@ bool convert_block(struct dump_values *to, const struct zio_block *blk)
 		return true;
 	free(to->value);
 	return false;
+}
+
+int put_value(char text[VALUE_LEN], double value)
+{
+	int digits;
+
+	for (digits = 15; digits < 17; digits++) {
+		snprintf(text, VALUE_LEN, "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			return digits;
+	}
+	snprintf(text, VALUE_LEN, "%.17g", value);
+	return digits;
+}
+
+char *put_number(char *text, uint64_t number)
+{
+	char digits[20];
+	unsigned int n = 0;
+
+	do
+		digits[n++] = (char)('0' + number % 10);
+	while (number /= 10);
+	while (n)
+		*text++ = digits[--n];
+	return text;
+}
+
+char *put_time(char *text, const struct zio_instant *time)
+{
+	int64_t ns = time->ns + (time->ps >= 500);
+	uint64_t length = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+	uint32_t rest = (uint32_t)(length % SECOND);
+	int i;
+
+	if (ns < 0)
+		*text++ = '-';
+	text = put_number(text, length / SECOND);
+	*text = '.';
+	for (i = 9; i; i--, rest /= 10)
+		text[i] = (char)('0' + rest % 10);
+	return text + 10;
 }
 
 int list_attrs(const struct zio_control *control, const struct dump_options *opt,

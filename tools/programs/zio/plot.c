@@ -367,6 +367,8 @@ enum option_key {
 static error_t parse_drawing(int key, char *arg, struct drawing *draw,
 			     const struct argp_state *state)
 {
+	struct zio_rate rate;
+
 	switch (key) {
 	case 'o':
 		draw->output = arg;
@@ -387,7 +389,8 @@ static error_t parse_drawing(int key, char *arg, struct drawing *draw,
 		draw->is_time = true;
 		return 0;
 	case KEY_RATE:
-		draw->rate = parse_rate(state, arg);
+		parse_rate(state, arg, &rate);
+		draw->rate = (double)rate.num / rate.den;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
