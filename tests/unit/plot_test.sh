@@ -138,6 +138,12 @@ test_time()
 	equal "$(points)" \
 		'0 0 0.25 1 0.5 2 0.75 3 1 31 1.25 32 1.5 33 1.75 34 - 5 155 5.25 156 5.5 157 5.75 158' \
 		'plot: samples within the block'
+	put "$work/rate-0-1" 0 4 1
+	printf '\x66\0' | dd of=rate-0-1-ctrl bs=1 seek=296 conv=notrunc 2>err
+	printf '\2\0\0\0' | dd of=rate-0-1-ctrl bs=1 seek=312 conv=notrunc 2>err
+	printf '\2\0\0\0\1\0\0\0' | dd of=rate-0-1-ctrl bs=1 seek=324 conv=notrunc 2>err
+	script 'plot: the rate of the control' --time rate-0-1
+	equal "$(points)" '-1 0 -0.5 1 0 2 0.5 3' 'plot: samples before the event'
 	script 'plot: time with gaps' --time --rate 40 -b 2 saw-0-1
 	equal "$(points | grep -o -- ' - ')" ' - ' 'plot: blocks that do not follow'
 }

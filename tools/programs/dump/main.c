@@ -9,6 +9,7 @@
 
 #include "common/channel.h"
 #include "common/complete.h"
+#include "common/place.h"
 #include "common/program.h"
 #include "common/silence.h"
 #include "common/stop.h"
@@ -95,58 +96,13 @@ static void find_names(struct dump *d, struct source *src,
 	d->status = EXIT_FAILED;
 }
 
-/* The user's rate; without one, that of an old control, which has it elsewhere */
-static void give_rate(const struct dump *d, struct zio_timeline *tl,
-		      const struct zio_control *control)
-{
-	const struct zio_ctrl_attr *attr = &control->attr_channel;
-	uint32_t old = 0;
-
-	if (control->minor_version < 5 && attr->std_mask >> ZIO_ATTR_MAXRATE & 1)
-		old = attr->std_val[ZIO_ATTR_MAXRATE];
-	if (d->rate.num)
-		zio_timeline_set_rate(tl, d->rate.num, d->rate.den);
-	else
-		zio_timeline_set_rate(tl, old, !!old);
-}
-
-/* A control whose time nobody can tell still has a number that counts. */
-static void place_without_time(struct zio_timeline *tl, const struct zio_control *control,
-			       struct zio_place *place)
-{
-	const uint16_t times = 0xf << ZIO_ATTR_TRIG_RATE_NUM;	/* and FIRST */
-	struct zio_control plain = *control;
-
-	memset(&plain.tstamp, 0, sizeof(plain.tstamp));
-	plain.attr_trigger.std_mask &= (uint16_t)~times;
-	zio_timeline_add(tl, &plain, place, NULL);
-}
-
-/* No sample has a time by an estimate. */
-static void place_block(struct dump *d, struct source *src,
-			const struct zio_control *control, struct zio_place *place)
-{
-	struct zio_error err;
-	struct zio_timeline *tl = zio_timeline_of(&src->timelines, control, &err);
-
-	if (!tl)
-		fail_memory();
-	give_rate(d, tl, control);
-	if (zio_timeline_add(tl, control, place, &err)) {
-		complain("%s: %s", src->name, err.text);
-		d->status = EXIT_FAILED;
-		place_without_time(tl, control, place);
-	}
-	if (place->rate_source == ZIO_RATE_ESTIMATED)
-		place->rate_num = 0;
-}
-
 static int print_block(struct dump *d, struct source *src, const struct zio_block *blk)
 {
 	struct zio_place place;
 
 	d->printed++;
-	place_block(d, src, blk->control, &place);
+	if (place_block(&src->timelines, src->name, blk->control, &d->rate, &place))
+		d->status = EXIT_FAILED;
 	find_names(d, src, blk->control);
 	d->opt.names = src->names;
 	if (d->opt.json)

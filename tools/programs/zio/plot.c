@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "common/channel.h"
+#include "common/place.h"
 #include "common/silence.h"
 #include "command.h"
 #include "plot.h"
@@ -22,6 +23,7 @@ struct source {
 	const char *name;
 	struct zio_channel *channel;
 	struct kept_block *kept;	/* a ring of as many as a picture has */
+	struct zio_timeline *timelines;
 	uint64_t count;		/* of all blocks that were read */
 	uint64_t first;		/* those before the present picture */
 	bool ended;		/* no more blocks will come */
@@ -66,6 +68,9 @@ static void keep_block(struct plot *plot, struct source *src, const struct zio_b
 	free(kept->data);
 	kept->control = *blk->control;
 	kept->lost = blk->lost;
+	if (place_block(&src->timelines, src->name, blk->control, &plot->draw.rate,
+			&kept->place))
+		plot->code = EXIT_FAILED;
 	kept->size = blk->size;
 	kept->data = allocate(blk->size, 1);
 	if (blk->size && blk->data)
@@ -282,6 +287,7 @@ static void close_sources(struct plot *plot)
 		for (k = 0; src->kept && k < plot->blocks; k++)
 			free(src->kept[k].data);
 		free(src->kept);
+		zio_timeline_close(src->timelines);
 		zio_close(src->channel);
 	}
 	free(plot->sources);
@@ -353,7 +359,7 @@ static void check_options(const struct plot *plot,
 			   draw->output);
 	if (draw->output && strchr(draw->output, '\n'))
 		argp_error(state, "--output: gnuplot has no name for a file with a newline in its name");
-	if (draw->rate > 0 && !draw->is_time)
+	if (draw->rate.num && !draw->is_time)
 		argp_error(state, "--rate needs --time");
 }
 
@@ -367,8 +373,6 @@ enum option_key {
 static error_t parse_drawing(int key, char *arg, struct drawing *draw,
 			     const struct argp_state *state)
 {
-	struct zio_rate rate;
-
 	switch (key) {
 	case 'o':
 		draw->output = arg;
@@ -389,8 +393,7 @@ static error_t parse_drawing(int key, char *arg, struct drawing *draw,
 		draw->is_time = true;
 		return 0;
 	case KEY_RATE:
-		parse_rate(state, arg, &rate);
-		draw->rate = (double)rate.num / rate.den;
+		parse_rate(state, arg, &draw->rate);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -430,7 +433,7 @@ static const struct argp_option options[] = {
 	{ "time", KEY_TIME, NULL, 0, "Draw over time instead of the number of the sample",
 	  0 },
 	{ "rate", KEY_RATE, "HZ", 0,
-	  "Sample rate; --time needs it if a block has several samples", 0 },
+	  "Sample rate; --time needs it if a block has several samples, and its control no rate", 0 },
 	{ "interval", 'i', "SECONDS", 0,
 	  "Wait at least SECONDS between pictures (default 0.1)", 0 },
 	{ "count", 'n', "N", 0, "Exit after N pictures (0, the default: never)",

@@ -16,6 +16,7 @@ struct kept_block {
 	void *data;
 	size_t size;
 	uint32_t lost;		/* blocks missing before it */
+	struct zio_place place;
 };
 
 /* The blocks of one channel in a picture, the oldest first; at least one. */
@@ -31,7 +32,7 @@ struct drawing {
 	bool is_signed;
 	bool has_units;
 	bool is_time;
-	double rate;		/* samples per second; 0: not known */
+	struct zio_rate rate;	/* of controls that have none */
 };
 
 /* script.c: the script for gnuplot */

@@ -22,7 +22,7 @@
 struct curve {
 	FILE *out;
 	const struct drawing *draw;
-	const struct zio_control *origin;	/* its time is 0 */
+	const struct zio_instant *origin;	/* its time is 0 */
 	unsigned int gaps;	/* lines that mark gaps, up to now */
 	double x;		/* number of the first sample of the block */
 	double start;		/* seconds since the first block, by time stamps */
@@ -138,41 +138,23 @@ static double *values_of(const struct drawing *draw, const struct kept_block *bl
 	return values;
 }
 
-static double time_of(const struct zio_control *control)
-{
-	return (double)control->tstamp.secs +
-	       (double)control->tstamp.ticks / 1e9;
-}
-
 /* A double cannot hold seconds since 1970 and nanoseconds: subtract first. */
-static double time_since(const struct zio_control *control,
-			 const struct zio_control *first)
+static double time_since(const struct zio_instant *time, const struct zio_instant *first)
 {
-	return (double)(int64_t)(control->tstamp.secs - first->tstamp.secs) +
-	       ((double)control->tstamp.ticks -
-		(double)first->tstamp.ticks) / 1e9;
-}
-
-static uint32_t pre_samples(const struct zio_control *control)
-{
-	const struct zio_ctrl_attr *attr = &control->attr_trigger;
-
-	if (!(attr->std_mask & (1 << ZIO_ATTR_TRIG_PRE_SAMP)))
-		return 0;
-	return attr->std_val[ZIO_ATTR_TRIG_PRE_SAMP];
+	return (double)(time->ns - first->ns) / 1e9 +
+	       ((double)time->ps - (double)first->ps) / 1e12;
 }
 
 static double x_of(const struct curve *curve, const struct kept_block *block,
 		   size_t i)
 {
-	double rate = curve->draw->rate;
+	struct zio_instant time;
 
 	if (!curve->draw->is_time)
 		return curve->x + (double)i;
-	if (rate <= 0)
+	if (zio_sample_time(&block->place, (uint32_t)i, &time))
 		return curve->start;
-	return curve->start +
-	       ((double)i - pre_samples(&block->control)) / rate;
+	return time_since(&time, curve->origin);
 }
 
 static void write_point(const struct curve *curve,
@@ -218,18 +200,10 @@ static void write_block(struct curve *curve, const struct kept_block *block)
 }
 
 /* A line joins two blocks unless blocks are lost or time has passed between them. */
-static bool follows(const struct drawing *draw, const struct kept_block *before,
-		    const struct kept_block *block)
+static bool follows(const struct drawing *draw, const struct kept_block *block)
 {
-	double expected;
-
-	if (block->lost)
-		return false;
-	if (!draw->is_time || draw->rate <= 0)
-		return true;
-	expected = before->control.nsamples / draw->rate;
-	return fabs(time_since(&block->control, &before->control) - expected) <
-	       1.5 / draw->rate;
+	return !block->lost && (!draw->is_time || !block->place.rate_num ||
+				block->place.continues);
 }
 
 /* Mark where blocks are missing by a red line and their number. */
@@ -257,7 +231,7 @@ static size_t choose_step(const struct kept_block *const *blocks,
 
 static void enter_block(struct curve *curve, const struct series *series, unsigned int i)
 {
-	curve->start = time_since(&series->blocks[i]->control, curve->origin);
+	curve->start = time_since(&series->blocks[i]->place.event, curve->origin);
 	curve->x = i ? curve->x + series->blocks[i - 1]->control.nsamples : 0;
 }
 
@@ -280,7 +254,7 @@ static void write_samples(struct curve *curve, const struct series *series,
 	fputs(" << EOD\n", curve->out);
 	for (i = 0; i < series->count; i++) {
 		enter_block(curve, series, i);
-		if (i && !follows(curve->draw, series->blocks[i - 1], series->blocks[i]))
+		if (i && !follows(curve->draw, series->blocks[i]))
 			fputc('\n', curve->out);
 		write_block(curve, series->blocks[i]);
 	}
@@ -323,7 +297,7 @@ static void write_title(FILE *out, const struct drawing *draw, const struct seri
 	put_text(title, sizeof(title),
 		 "%s  block %s: %" PRIu32 " samples each, %u bits, trigger %s, %.6f s",
 		 address, range, control->nsamples, scaling.nbits, trigger,
-		 time_of(control));
+		 (double)series->blocks[series->count - 1]->place.event.ns / 1e9);
 	fputs("set title ", out);
 	write_quoted(out, title);
 	fputs(" noenhanced\n", out);
@@ -374,14 +348,14 @@ static void write_plot(FILE *out, const struct drawing *draw, const struct serie
 	fputc('\n', out);
 }
 
-static const struct zio_control *find_origin(const struct series *series, unsigned int n)
+static const struct zio_instant *find_origin(const struct series *series, unsigned int n)
 {
-	const struct zio_control *first = &series[0].blocks[0]->control;
+	const struct zio_instant *first = &series[0].blocks[0]->place.event;
 	unsigned int i;
 
 	for (i = 1; i < n; i++)
-		if (time_since(&series[i].blocks[0]->control, first) < 0)
-			first = &series[i].blocks[0]->control;
+		if (time_since(&series[i].blocks[0]->place.event, first) < 0)
+			first = &series[i].blocks[0]->place.event;
 	return first;
 }
 
@@ -440,7 +414,7 @@ int check_block(const struct drawing *draw, const struct kept_block *block)
 			 control->ssize);
 		return -1;
 	}
-	if (draw->is_time && draw->rate <= 0 && control->nsamples > 1) {
+	if (draw->is_time && !block->place.rate_num && control->nsamples > 1) {
 		complain("plot: a block has one time stamp for %" PRIu32 " samples: --time also needs --rate=HZ",
 			 control->nsamples);
 		return -1;

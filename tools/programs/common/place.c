@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The time of a block */
+#include <string.h>
+
+#include "place.h"
+#include "program.h"
+
+/* The user's rate; without one, that of an old control, which has it elsewhere */
+static void give_rate(struct zio_timeline *tl, const struct zio_control *control,
+		      const struct zio_rate *given)
+{
+	const struct zio_ctrl_attr *attr = &control->attr_channel;
+	uint32_t old = 0;
+
+	if (control->minor_version < 5 && attr->std_mask >> ZIO_ATTR_MAXRATE & 1)
+		old = attr->std_val[ZIO_ATTR_MAXRATE];
+	if (given->num)
+		zio_timeline_set_rate(tl, given->num, given->den);
+	else
+		zio_timeline_set_rate(tl, old, !!old);
+}
+
+/* A control whose time nobody can tell still has a number that counts. */
+static void place_without_time(struct zio_timeline *tl, const struct zio_control *control,
+			       struct zio_place *place)
+{
+	const uint16_t times = 0xf << ZIO_ATTR_TRIG_RATE_NUM;	/* and FIRST */
+	struct zio_control plain = *control;
+
+	memset(&plain.tstamp, 0, sizeof(plain.tstamp));
+	plain.attr_trigger.std_mask &= (uint16_t)~times;
+	zio_timeline_add(tl, &plain, place, NULL);
+}
+
+int place_block(struct zio_timeline **list, const char *name,
+		const struct zio_control *control, const struct zio_rate *given,
+		struct zio_place *place)
+{
+	struct zio_error err;
+	struct zio_timeline *tl = zio_timeline_of(list, control, &err);
+	int ret;
+
+	if (!tl)
+		fail_memory();
+	give_rate(tl, control, given);
+	ret = zio_timeline_add(tl, control, place, &err);
+	if (ret) {
+		complain("%s: %s", name, err.text);
+		place_without_time(tl, control, place);
+	}
+	if (place->rate_source == ZIO_RATE_ESTIMATED)
+		place->rate_num = 0;
+	return ret;
+}
