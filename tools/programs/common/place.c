@@ -12,7 +12,9 @@ static void give_rate(struct zio_timeline *tl, const struct zio_control *control
 	const struct zio_ctrl_attr *attr = &control->attr_channel;
 	uint32_t old = 0;
 
-	if (control->minor_version < 5 && attr->std_mask >> ZIO_ATTR_MAXRATE & 1)
+	/* A control with an epoch is of a kernel that tells the rate if it knows it. */
+	if (!(control->attr_trigger.std_mask >> ZIO_ATTR_TRIG_EPOCH & 1) &&
+	    attr->std_mask >> ZIO_ATTR_MAXRATE & 1)
 		old = attr->std_val[ZIO_ATTR_MAXRATE];
 	if (given->num)
 		zio_timeline_set_rate(tl, given->num, given->den);
