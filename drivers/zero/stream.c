@@ -11,13 +11,14 @@ static void zero_fill_row(struct zero_state *state, struct zero_chan *zchan,
 			  struct zio_block *const *block, unsigned int n, unsigned int i,
 			  struct zio_timestamp tick)
 {
-	u64 period = state->tick_ns;
+	/* A block's part of the period, in 2^-20 ns: a division for each block would show. */
+	u64 step = div_u64((u64)state->tick_ns << 20, state->stream), at = i * step;
 	struct zio_block *b;
 
-	for (; n--; block++, i++) {
+	for (; n--; block++, at += step) {
 		b = *block;
 		b->tstamp = tick;
-		b->tstamp.ticks += div_u64(period * i, state->stream);
+		b->tstamp.ticks += at >> 20;
 		if (b->tstamp.ticks >= NSEC_PER_SEC) {
 			b->tstamp.ticks -= NSEC_PER_SEC;
 			b->tstamp.secs++;

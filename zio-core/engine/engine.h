@@ -203,14 +203,12 @@ static __always_inline void zio_clock_read(clockid_t clock,
 
 /* timing.c */
 void zio_rate_reduce(u32 *num, u32 *den);
-void zio_cset_ask_timing(struct zio_cset_core *cset);
 
 /* shots.c */
 struct zio_armed *zio_shots_alloc(unsigned int n_chan, u32 nshots);
 
 /* block.c */
 void zio_channel_raise(struct zio_channel_core *chan, int bits);
-void zio_channel_note_dropped(struct zio_channel_core *chan, const struct zio_block *old);
 void zio_block_take_dropped(struct zio_channel_core *chan, struct zio_block *block);
 void zio_channel_forget_gap(struct zio_channel_core *chan);
 void zio_channel_settle_alarms(struct zio_channel_core *chan);

@@ -184,6 +184,12 @@ void zio_cset_count_lost_events(struct zio_cset_core *cset, u64 n, int cause);
 void zio_cset_tell_missed(struct zio_cset_core *cset);
 void zio_cset_notify(struct zio_cset_core *cset);
 
+/* block.c */
+void zio_channel_note_dropped(struct zio_channel_core *chan, const struct zio_block *old);
+
+/* timing.c */
+void zio_cset_ask_timing(struct zio_cset_core *cset);
+
 /* poison.c; with CONFIG_LOCKDEP alone */
 void zio_poison_report_by(void (*found)(struct zio_channel_core *chan,
 					const struct zio_block *block, size_t at));

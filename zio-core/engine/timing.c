@@ -25,6 +25,15 @@ void zio_rate_reduce(u32 *num, u32 *den)
 	*den /= common;
 }
 
+static u64 timing_convergent(u64 whole, u64 last, u64 before)
+{
+	u64 next;
+
+	if (check_mul_overflow(whole, last, &next) || check_add_overflow(next, before, &next))
+		return U64_MAX;
+	return next;
+}
+
 /**
  * zio_timing_set_rate() - tell a rate that is a quotient of any numbers
  * @timing: receives the best fraction of two u32. A rate that has none is not known
@@ -40,9 +49,9 @@ void zio_timing_set_rate(struct zio_timing *timing, u64 num, u64 den)
 	/* Convergents of the continued fraction, the best one comes last. */
 	while (den) {
 		whole = div64_u64_rem(num, den, &rest);
-		if (check_mul_overflow(whole, n[1], &n[2]) || check_add_overflow(n[2], n[0], &n[2]) ||
-		    check_mul_overflow(whole, d[1], &d[2]) || check_add_overflow(d[2], d[0], &d[2]) ||
-		    n[2] > U32_MAX || d[2] > U32_MAX)
+		n[2] = timing_convergent(whole, n[1], n[0]);
+		d[2] = timing_convergent(whole, d[1], d[0]);
+		if (n[2] > U32_MAX || d[2] > U32_MAX)
 			break;
 		n[0] = n[1];
 		n[1] = n[2];

@@ -98,7 +98,7 @@ def _open(name: str, method: str | None) -> Any:
 
 
 def _drop_old_blocks(channel: Any) -> None:
-    """Drop the blocks that came before: a recording would begin with a gap behind them."""
+    """Drop the blocks that came before: a gap would be behind them."""
     try:
         channel.flush()
     except OSError as error:
