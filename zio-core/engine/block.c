@@ -198,8 +198,7 @@ void zio_channel_settle_alarms(struct zio_channel_core *chan)
 		alarms |= ZIO_ALARM_LOST_TRIGGER;
 	if (lost)
 		alarms |= ZIO_ALARM_LOST_BLOCK;
-	smp_mb__before_atomic();				/* N */
-	atomic_or(alarms, &chan->alarms_new);
+	atomic_fetch_or(alarms, &chan->alarms_new);		/* N */
 }
 
 /**

@@ -31,16 +31,19 @@ static void count_events(struct zio_cset_core *cset, u64 n, int cause)
 		atomic_or(ZIO_ALARM_LOST_TRIGGER, &cset->chan[i]->alarms);
 }
 
+static void tell_channel(struct zio_channel_core *chan, u64 n)
+{
+	atomic_add(n, &chan->missed_before);
+	atomic_fetch_or(ZIO_ALARM_LOST_TRIGGER, &chan->alarms_new); /* N */
+}
+
 /* The next block of each channel that is done has the alarm, and the number. */
 static void tell_events(struct zio_cset_core *cset, u64 n)
 {
 	unsigned int i;
 
 	for (i = 0; i < cset->n_chan; i++)
-		atomic_add(n, &cset->chan[i]->missed_before);
-	smp_mb__after_atomic();					/* N */
-	for (i = 0; i < cset->n_chan; i++)
-		atomic_or(ZIO_ALARM_LOST_TRIGGER, &cset->chan[i]->alarms_new);
+		tell_channel(cset->chan[i], n);
 }
 
 /*
