@@ -279,6 +279,7 @@ void zio_resume(struct zio_channel *ch);
 const char *zio_reason(struct zio_channel *ch);
 
 #include "zio-info.h"
+#include "zio-place.h"
 #include "zio-timeline.h"
 #include "zio-batch.h"
 #include "zio-unit.h"
