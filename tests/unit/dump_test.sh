@@ -202,15 +202,16 @@ test_dump_time() {
 	done
 }
 
-# Controls of version 1.4 have the rate in max-sample-rate; later ones do not.
+# Controls without an epoch have the rate in max-sample-rate; those of later kernels do not.
 test_dump_old_rate() {
 	put "$work/old-0-1" 0 2 1
 	patch old-0-1-ctrl 96 12
 	patch old-0-1-ctrl 116 4
+	patch old-0-1-ctrl 297 20
 	run 0 'dump: csv: a highest rate' "$dump" -f csv old-0-1
 	equal "$(sed 1d out | cut -d, -f3 | uniq | wc -l)" 1 'dump: csv: it is no rate'
-	patch old-0-1-ctrl 1 4
-	run 0 'dump: csv: version 1.4' "$dump" -f csv old-0-1
+	patch old-0-1-ctrl 297 0
+	run 0 'dump: csv: no epoch' "$dump" -f csv old-0-1
 	equal "$(sed 1d out | cut -d, -f3 | xargs)" '1000000000.000000042 1000000000.250000042' \
 		'dump: csv: version 1.4: the rate'
 	run 0 'dump: csv: another rate' "$dump" -f csv --rate=2 old-0-1
