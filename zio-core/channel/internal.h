@@ -22,8 +22,10 @@ void zio_channel_requeue(struct zio_channel_core *chan, struct zio_block *block)
 static __always_inline void zio_channel_note_taken(struct zio_channel_core *chan,
 						   struct zio_block *block)
 {
-	if (unlikely(to_block_core(block)->seq != chan->next_seq))
+	if (unlikely(to_block_core(block)->seq != chan->next_seq)) {
 		zio_block_take_dropped(chan, block);
+		chan->gap_is_unknown = false;
+	}
 	if (trace_zio_block_read_enabled())
 		zio_trace_read(chan, block);
 	chan->next_seq = to_block_core(block)->seq + 1;

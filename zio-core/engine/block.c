@@ -164,7 +164,6 @@ void zio_block_take_dropped(struct zio_channel_core *chan, struct zio_block *blo
 		lost = core->lost + n;
 	else if (gap >= 0) /* else a reader had it, and left it */
 		lost = max(lost, gap + lost - core->lost);
-	chan->gap_is_unknown &= gap < 0;
 	if (atomic_read(&chan->alarms_dropped))
 		add_alarms(block, atomic_xchg(&chan->alarms_dropped, 0) & ~losses);
 	WRITE_ONCE(core->lost, lost);

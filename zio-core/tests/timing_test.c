@@ -285,6 +285,33 @@ static void a_reader_knows_what_is_missing(struct kunit *test)
 	KUNIT_EXPECT_GT(test, m->missed, 1000);
 }
 
+/* A reader has read two samples of the first block, and goes. Another one gets the others. */
+static void a_block_left_in_part_is_told_once(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+	struct zio_control ctrl;
+	unsigned int i;
+	u16 sample[2];
+
+	test_stop_demand(tdev);
+	zio_trigger_miss(tdev->cset->bind->trig, 7);
+	zio_cset_lost(&tdev->cset->pub, 3);
+	test_fire_events(tdev, 4);
+	KUNIT_EXPECT_EQ(test, test_read(user->data, sample, sizeof(sample)), sizeof(sample));
+	test_user_close(user);
+	user = test_user_open(test, chan);
+	for (i = 0; i < 3; i++) {
+		KUNIT_ASSERT_TRUE(test, read_block(user, chan, &ctrl));
+		KUNIT_EXPECT_EQ(test, ctrl.seq_num, 4 + i);
+		KUNIT_EXPECT_EQ(test, std(&ctrl, ZIO_ATTR_TRIG_LOST), i ? 0 : 4);
+		KUNIT_EXPECT_EQ(test, std(&ctrl, ZIO_ATTR_TRIG_MISSED), i ? 0 : 7);
+		KUNIT_EXPECT_EQ(test, ctrl.zio_alarms,
+				i ? 0 : ZIO_ALARM_LOST_BLOCK | ZIO_ALARM_LOST_TRIGGER);
+	}
+}
+
 /* What is missing in front of blocks that a flush has dropped, nobody tells. */
 static void a_flush_forgets(struct kunit *test)
 {
@@ -311,6 +338,7 @@ static struct kunit_case timing_cases[] = {
 	KUNIT_CASE(a_quotient_becomes_a_rate),
 	KUNIT_CASE(a_rate_becomes_a_period),
 	KUNIT_CASE(a_reader_knows_what_is_missing),
+	KUNIT_CASE(a_block_left_in_part_is_told_once),
 	KUNIT_CASE(a_flush_forgets),
 	{}
 };
