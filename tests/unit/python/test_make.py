@@ -19,7 +19,9 @@ from .conftest import FLAGS, make_control, make_samples
 
 def write_one(path: Path, data: Any, **what: Any) -> zio.Block:
     with zio.open(str(path), create=True) as out:
-        out.write(data, zio.make_control(**what))
+        out.write(
+            data, what["control"] if "control" in what else zio.make_control(**what)
+        )
     with zio.open(str(path)) as ch:
         return next(ch.take(1))
 
@@ -51,6 +53,17 @@ def test_all_of_it(tmp_path: Path) -> None:
     assert block.data.tolist() == data.tolist()
     assert block.times(start=block.time).tolist() == [0, 0.001, 0.002]
     assert block.times(rate=2, start=block.time - 1).tolist() == [1, 1.5, 2]
+
+
+def test_rate_of_the_control(tmp_path: Path) -> None:
+    """The rate that the kernel tells wins. A fraction with a zero is no rate."""
+    for num, den, rate in ((1411200, 29, 1411200 / 29), (0, 1, None), (7, 0, None)):
+        control = zio.make_control("adc-0-1", 1.0, rate=1000)
+        trigger = control["attr_trigger"]
+        for index, value in ((5, num), (6, den), (12, 99)):  # RATE_NUM, RATE_DEN, EPOCH
+            trigger["std_mask"] |= 1 << index
+            trigger["std_val"][index] = value
+        assert write_one(tmp_path / "f", b"ab", control=control).rate == rate
 
 
 @pytest.mark.parametrize("kind", [int, np.int32, np.float32, np.float64, float])

@@ -31,6 +31,9 @@ Array = np.ndarray[Any, np.dtype[Any]]
 # Indices of standard attributes
 MAX_RATE: int = lib.ZIO_ATTR_MAXRATE
 PRE_SAMPLES: int = lib.ZIO_ATTR_TRIG_PRE_SAMP
+RATE_NUM: int = lib.ZIO_ATTR_TRIG_RATE_NUM
+RATE_DEN: int = lib.ZIO_ATTR_TRIG_RATE_DEN
+EPOCH: int = lib.ZIO_ATTR_TRIG_EPOCH
 
 
 class Block(Unique, Exporter):
@@ -151,14 +154,19 @@ class Block(Unique, Exporter):
 
     @property
     def rate(self) -> float | None:
-        """Samples per second; None if the control does not have them.
+        """Samples of one channel per second; None if the control does not have them.
 
-        It is the attribute max-sample-rate of the channel.
+        In recordings of older kernels it is the attribute max-sample-rate.
         """
         _held = self._hold()
-        attributes = self._control.attr_channel
-        has_rate = attributes.std_mask >> MAX_RATE & 1
-        return float(attributes.std_val[MAX_RATE]) or None if has_rate else None
+        trigger, channel = self._control.attr_trigger, self._control.attr_channel
+        if trigger.std_mask >> RATE_NUM & trigger.std_mask >> RATE_DEN & 1:
+            parts = int(trigger.std_val[RATE_NUM]), int(trigger.std_val[RATE_DEN])
+            return parts[0] / parts[1] if all(parts) else None
+        is_old = not trigger.std_mask >> EPOCH & 1
+        if is_old and channel.std_mask >> MAX_RATE & 1:
+            return float(channel.std_val[MAX_RATE]) or None
+        return None
 
     def times(self, rate: float | None = None, start: float = 0.0) -> Array:
         """Return the time of each sample, in seconds after `start`: float64.
