@@ -106,6 +106,7 @@ class Wave:
         control = make_control(self.kind, number, self.counts[index] * self.columns)
         time = self.time_ns(scan)
         control["tstamp"]["secs"], control["tstamp"]["ticks"] = divmod(time, SECOND)
+        control["zio_alarms"] = index > 0 and not self.is_there[index - 1]
         rate = int(self.rate) if self.rate == int(self.rate) else None
         model = zio.make_control(
             unit=self.unit, scale=self.scale, offset=self.offset, rate=rate
