@@ -387,9 +387,10 @@ def test_period_of_the_settings(board: FakeBoard) -> None:
     assert selftest.wanted_period(cset) == 10**9
     (board.device / "cset0/trigger/period-ns").unlink()
     assert selftest.wanted_period(cset) is None
+    assert selftest.wanted_period(cset, 480, 96_000.0) == 5_000_000
     (board.device / "cset0/rate").write_text("48000\n")
     assert selftest.wanted_period(cset, 480) == 10_000_000
-    assert selftest.wanted_period(cset, 480, 96_000.0) == 5_000_000
+    assert selftest.wanted_period(cset, 480, 96_000.0) == 10_000_000
 
 
 @pytest.mark.parametrize("status", [0, 1])

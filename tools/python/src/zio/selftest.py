@@ -177,7 +177,8 @@ def wanted_period(
     for name, parts in PERIODS.items():
         if name in trigger:
             return int(trigger.text(name)) * 1e9 / parts
-    if not rate and "rate" in cset:
+    # What the board was asked for: its control may have what the driver has measured.
+    if "rate" in cset:
         rate = float(cset.text("rate"))
     return frames / rate * 1e9 if rate and frames else None
 
