@@ -76,8 +76,7 @@ struct zio_timing {
  *        Sets without it show the last value that was set.
  * @get_timing: optional. Fills in @timing, which is zero, for blocks of the present shape.
  *        Process context, may sleep, one call at a time per set. The core calls it whenever
- *        the shape or an attribute has changed, after zio_cset_timing_changed(), and for the
- *        file "sample-rate".
+ *        the shape or an attribute has changed, and after zio_cset_timing_changed().
  * @set_rate: optional; context as for @attr_set. Lets the board take @num / @den samples of
  *        one channel per second, or nearly so: @get_timing tells the true rate. Returns
  *        -ERANGE if the board cannot. The file "sample-rate" is writable then.

@@ -140,6 +140,16 @@ static u32 take_missing(struct zio_channel_core *chan, u32 *missed)
 	return n;
 }
 
+/* Takes the alarms of dropped blocks. Those of losses follow from the numbers. */
+static int take_alarms_dropped(struct zio_channel_core *chan, u32 lost, u32 missed)
+{
+	int alarms = atomic_read(&chan->alarms_dropped) ?
+		atomic_xchg(&chan->alarms_dropped, 0) : 0;
+
+	alarms &= ~(ZIO_ALARM_LOST_BLOCK | ZIO_ALARM_LOST_TRIGGER);
+	return alarms | (lost ? ZIO_ALARM_LOST_BLOCK : 0) | (missed ? ZIO_ALARM_LOST_TRIGGER : 0);
+}
+
 /**
  * zio_block_take_dropped() - tell in a block what is missing since a reader took the last one
  * @chan: the channel, locked
@@ -154,22 +164,17 @@ static u32 take_missing(struct zio_channel_core *chan, u32 *missed)
  */
 void zio_block_take_dropped(struct zio_channel_core *chan, struct zio_block *block)
 {
-	const int losses = ZIO_ALARM_LOST_BLOCK | ZIO_ALARM_LOST_TRIGGER;
 	struct zio_block_core *core = to_block_core(block);
 	s32 gap = core->seq - chan->next_seq;
-	u32 missed, lost = core->lost + chan->left_lost, n;
+	u32 missed, lost = take_missing(chan, &missed);
 
-	n = take_missing(chan, &missed);
 	if (chan->gap_is_unknown)
-		lost = core->lost + n;
-	else if (gap >= 0) /* else a reader had it, and left it */
-		lost = max(lost, gap + lost - core->lost);
-	if (atomic_read(&chan->alarms_dropped))
-		add_alarms(block, atomic_xchg(&chan->alarms_dropped, 0) & ~losses);
+		lost += core->lost;
+	else /* below 0: a reader had the block, and left it */
+		lost = max_t(s32, core->lost, gap);
 	WRITE_ONCE(core->lost, lost);
 	WRITE_ONCE(core->missed, core->missed + missed);
-	add_alarms(block, (lost ? ZIO_ALARM_LOST_BLOCK : 0) |
-			  (core->missed ? ZIO_ALARM_LOST_TRIGGER : 0));
+	add_alarms(block, take_alarms_dropped(chan, lost, core->missed));
 }
 
 /**
@@ -183,7 +188,6 @@ void zio_block_take_dropped(struct zio_channel_core *chan, struct zio_block *blo
 void zio_channel_settle_alarms(struct zio_channel_core *chan)
 {
 	u32 lost, missed;
-	int alarms;
 
 	if (zio_queue_count(&chan->queue)) {
 		zio_block_take_dropped(chan, zio_queue_peek(&chan->queue));
@@ -192,12 +196,7 @@ void zio_channel_settle_alarms(struct zio_channel_core *chan)
 	lost = take_missing(chan, &missed);
 	atomic_add(lost, &chan->lost_before);
 	atomic_add(missed, &chan->missed_before);
-	alarms = atomic_xchg(&chan->alarms_dropped, 0);
-	if (missed)
-		alarms |= ZIO_ALARM_LOST_TRIGGER;
-	if (lost)
-		alarms |= ZIO_ALARM_LOST_BLOCK;
-	atomic_fetch_or(alarms, &chan->alarms_new);		/* N */
+	atomic_fetch_or(take_alarms_dropped(chan, lost, missed), &chan->alarms_new); /* N */
 }
 
 /**

@@ -298,13 +298,19 @@ static void arm_in_thread(struct work_struct *work)
 	zio_cset_start_deferred(container_of(work, struct zio_cset_core, arm_work));
 }
 
+/* Events that came while the set was armed are in front of the next block. */
+static __always_inline void tell_missed(struct zio_cset_core *cset)
+{
+	if (unlikely(atomic_read(&cset->missed_busy)))
+		zio_cset_tell_missed(cset);
+}
+
 static __always_inline bool enter_arming(struct zio_cset_core *cset)
 {
 	zio_cset_assert_held(cset);
 	if (!cset_enter(cset, CSET_IDLE))
 		return false;
-	if (unlikely(atomic_read(&cset->missed_busy)))
-		zio_cset_tell_missed(cset);
+	tell_missed(cset);
 	return true;
 }
 
@@ -407,8 +413,7 @@ void zio_cset_end_hold(struct zio_cset_core *cset, bool armed)
 		zio_cset_leave_armed(cset);
 	} else if (ns) {
 		cset->now = ns_to_timespec64(ns);
-		if (atomic_read(&cset->missed_busy))
-			zio_cset_tell_missed(cset);
+		tell_missed(cset);
 		rcu_read_lock();
 		go_on_arming(cset);
 		rcu_read_unlock();
