@@ -10,10 +10,6 @@ begin_tests "$usage" "$@"
 dump=$bin/zio-dump
 export ZIO_DEV_PATH=$work
 
-put() {
-	"$bin/fake-node" "$@"
-}
-
 make_blocks() {
 	local seq
 

@@ -11,11 +11,6 @@ zio=$bin/zio
 export ZIO_DEV_PATH=$work
 unset DISPLAY WAYLAND_DISPLAY GNUTERM
 
-put()
-{
-	"$bin/fake-node" "$@"
-}
-
 # lines: the samples in the script
 lines()
 {

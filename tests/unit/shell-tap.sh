@@ -100,6 +100,12 @@ begin_tests()
 	cd "$work" || exit
 }
 
+# put STEM SEQ NSAMPLES SSIZE [ALARMS [TYPE VALUE]]: appends a block to the files of a channel
+put()
+{
+	"$bin/fake-node" "$@"
+}
+
 clean_up()
 {
 	[ -z "$child" ] || kill -KILL "$child" 2>/dev/null || true

@@ -20,10 +20,6 @@ end_child() {
 	equal "$status" "$2" "$3"
 }
 
-put() {
-	"$bin/fake-node" "$@"
-}
-
 make_blocks() {
 	local seq
 
