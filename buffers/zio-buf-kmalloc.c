@@ -86,7 +86,7 @@ static struct zio_block_core *alloc_block(struct zio_buffer *buf, size_t size)
 	if (IS_ERR(block->dma))
 		goto err_map;
 	/* Bounce buffers may be smaller than the block. */
-	if (zio_buffer_needs_one_piece(buf) && zio_dma_map_row(block->dma, 0, all) < all)
+	if (buf->one_piece && zio_dma_map_row(block->dma, 0, all) < all)
 		goto err_piece;
 	block->block.size = size;
 	return block;

@@ -55,6 +55,7 @@ struct vmalloc_buffer {
 	unsigned int tail;
 	unsigned int used;
 	unsigned int ready;		/* blocks that have room in a row, at start, or more */
+	size_t room;			/* of each of them */
 	size_t start;
 };
 
@@ -84,9 +85,9 @@ static __always_inline void reclaim(struct vmalloc_buffer *vbuf)
 
 /* Return: true if there is place for @size bytes between these places, at vbuf->start. */
 static __always_inline bool find_row(struct vmalloc_buffer *vbuf, size_t start, size_t end,
-				     size_t size)
+				     size_t size, bool one_piece)
 {
-	if (unlikely(vbuf->one_piece))
+	if (one_piece)
 		start = zio_dma_map_place(vbuf->map, start, size);
 	if (start > end || end - start < size)
 		return false;
@@ -95,29 +96,37 @@ static __always_inline bool find_row(struct vmalloc_buffer *vbuf, size_t start, 
 }
 
 /* Return: true if @size contiguous bytes are free, at vbuf->start. */
-static __always_inline bool find_room(struct vmalloc_buffer *vbuf, size_t size)
+static __always_inline bool find_room(struct vmalloc_buffer *vbuf, size_t size, bool one_piece)
 {
 	size_t end = vbuf->area->size, first = end;
 
 	if (vbuf->used)
 		first = vbuf->block[vbuf->tail].mem_offset;
 	if (vbuf->used && vbuf->start <= first)
-		return find_row(vbuf, vbuf->start, first, size);
-	return find_row(vbuf, vbuf->start, end, size) || find_row(vbuf, 0, first, size);
+		return find_row(vbuf, vbuf->start, first, size, one_piece);
+	return find_row(vbuf, vbuf->start, end, size, one_piece) ||
+		find_row(vbuf, 0, first, size, one_piece);
 }
 
-/* Return: how many of @n blocks have room one behind the other, at vbuf->start. */
-static unsigned int count_room(struct vmalloc_buffer *vbuf, size_t room, unsigned int n)
+/* Return: how many blocks have room one behind the other, at vbuf->start. */
+static __always_inline unsigned int count_room(struct vmalloc_buffer *vbuf, bool one_piece)
 {
-	size_t end = vbuf->area->size;
+	size_t end = vbuf->area->size, room = vbuf->room;
 
-	if (!find_room(vbuf, room))
+	if (!find_room(vbuf, room, one_piece))
 		return 0;
 	if (vbuf->used && vbuf->start <= vbuf->block[vbuf->tail].mem_offset)
 		end = vbuf->block[vbuf->tail].mem_offset;
-	if (unlikely(vbuf->one_piece))
+	if (one_piece)
 		end = vbuf->start + zio_dma_map_row(vbuf->map, vbuf->start, end - vbuf->start);
-	return min_t(size_t, (end - vbuf->start) / room, n);
+	return min_t(size_t, (end - vbuf->start) / room, vbuf->len - vbuf->used);
+}
+
+/* Apart, so that find_ready() saves no registers for the calls. */
+static noinline unsigned int find_pieces(struct vmalloc_buffer *vbuf)
+{
+	vbuf->ready = count_room(vbuf, true);
+	return vbuf->ready;
 }
 
 /* Looks once for many blocks: what is put only makes more room. */
@@ -125,9 +134,11 @@ static noinline unsigned int find_ready(struct zio_buffer *buf)
 {
 	struct vmalloc_buffer *vbuf = buf->priv;
 
+	vbuf->room = zio_buffer_room(buf, buf->block_size);
 	reclaim(vbuf);
-	vbuf->ready = count_room(vbuf, zio_buffer_room(buf, buf->block_size),
-				 vbuf->len - vbuf->used);
+	if (unlikely(vbuf->one_piece))
+		return find_pieces(vbuf);
+	vbuf->ready = count_room(vbuf, false);
 	return vbuf->ready;
 }
 
@@ -156,7 +167,7 @@ static struct zio_block *vmalloc_get_block(struct zio_buffer *buf)
 		return NULL;
 	block = &vbuf->block[vbuf->head];
 	place_block(block, vbuf->area->mem, vbuf->start, buf->block_size);
-	vbuf->start += zio_buffer_room(buf, buf->block_size);
+	vbuf->start += vbuf->room;
 	vbuf->head = next_index(vbuf, vbuf->head);
 	vbuf->used++;
 	vbuf->ready--;
@@ -168,7 +179,7 @@ static unsigned int vmalloc_get_blocks(struct zio_buffer *buf, struct zio_block 
 				       unsigned int n)
 {
 	struct vmalloc_buffer *vbuf = buf->priv;
-	size_t size = buf->block_size, room = zio_buffer_room(buf, size), start;
+	size_t size = buf->block_size, room, start;
 	struct zio_block_core *block = &vbuf->block[vbuf->head];
 	void *mem = vbuf->area->mem;
 	unsigned int i;
@@ -176,6 +187,7 @@ static unsigned int vmalloc_get_blocks(struct zio_buffer *buf, struct zio_block 
 	if (vbuf->ready < n)
 		find_ready(buf);
 	n = min3(n, vbuf->ready, vbuf->len - vbuf->head);
+	room = vbuf->room;
 	start = vbuf->start;
 	for (i = 0; i < n; i++, block++, start += room) {
 		place_block(block, mem, start, size);
@@ -341,7 +353,7 @@ static int check_pieces(struct zio_buffer *buf, const struct vmalloc_buffer *new
 	const struct vmalloc_buffer *vbuf = buf->priv;
 	const struct zio_dma_map *map = new->map ?: vbuf->map;
 
-	if (!zio_buffer_needs_one_piece(buf) || !map ||
+	if (!buf->one_piece || !map ||
 	    zio_dma_map_place(map, 0, zio_buffer_room(buf, block_size)) != SIZE_MAX)
 		return 0;
 	pr_notice("zio: no piece of the memory has %zu bytes for the board: use the buffer dma, or smaller blocks\n",
@@ -444,7 +456,7 @@ static int vmalloc_commit(struct zio_buffer *buf, void *prepared)
 		use_blocks(vbuf, new);
 	if (area)
 		use_area(buf, new);
-	vbuf->one_piece = vbuf->map && zio_buffer_needs_one_piece(buf);
+	vbuf->one_piece = vbuf->map && buf->one_piece;
 	for (i = 0; (area || blocks) && i < vbuf->len; i++)
 		vbuf->block[i].dma = vbuf->map;
 	vmalloc_discard(buf, new);

@@ -102,6 +102,8 @@ bool zio_area_retire(struct zio_area *area);
  * @area: memory of its blocks, if users can map it; else NULL. The type sets it in
  *        @commit
  * @trailer: bytes that the board may write behind @block_size bytes of a block
+ * @one_piece: the board takes each block as one segment: it lies where zio_dma_map_place()
+ *             finds place
  * @block_size: maximum bytes of the samples of a block
  * @len: maximum number of blocks
  * @kb: KiB of the area, for types that have one; else 0
@@ -116,6 +118,7 @@ struct zio_buffer {
 	void *priv;
 	struct zio_area *area;
 	unsigned int trailer;
+	bool one_piece;
 	/* the core sets these after @commit */
 	struct_group_tagged(zio_geometry, geometry, size_t block_size; u32 len; u32 kb;);
 	bool prefer_new;
@@ -218,7 +221,6 @@ struct device *zio_buffer_dma_dev(const struct zio_buffer *buf);
 size_t zio_buffer_dma_size(const struct zio_buffer *buf, size_t size);
 struct zio_dma_map *zio_dma_map_create(struct zio_buffer *buf, void *mem, size_t size);
 bool zio_dma_map_free(struct zio_dma_map *map);
-bool zio_buffer_needs_one_piece(const struct zio_buffer *buf);
 size_t zio_dma_map_row(const struct zio_dma_map *map, size_t at, size_t len);
 size_t zio_dma_map_place(const struct zio_dma_map *map, size_t at, size_t len);
 

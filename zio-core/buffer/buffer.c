@@ -155,6 +155,7 @@ static struct zio_buffer *create_buffer(struct zio_channel_core *chan,
 	buf->chan = chan;
 	buf->watermark = 1;
 	buf->trailer = chan->cset->desc->trailer;
+	buf->one_piece = chan->cset->dma && chan->cset->flags & ZIO_CSET_ONE_PIECE;
 	refcount_set(&buf->ref, 1);
 	INIT_WORK(&buf->end_work, end_in_thread);
 	ret = type->ops->create(buf);

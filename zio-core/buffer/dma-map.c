@@ -36,7 +36,6 @@ struct zio_dma {
 	size_t max_segment;
 	u64 boundary;		/* a mask: no segment crosses it */
 	unsigned int trailer;	/* bytes behind the samples of a block */
-	bool one_piece;		/* the board takes a block as one segment */
 	struct list_head maps;
 };
 
@@ -74,7 +73,6 @@ int zio_cset_use_dma(struct zio_cset_core *cset, struct device *dev)
 	dma->max_segment = dma_get_max_seg_size(dev);
 	dma->boundary = dma_get_seg_boundary(dev);
 	dma->trailer = cset->desc->trailer;
-	dma->one_piece = cset->flags & ZIO_CSET_ONE_PIECE;
 	INIT_LIST_HEAD(&dma->maps);
 	cset->dma = dma;
 	return 0;
@@ -398,22 +396,6 @@ static size_t count_segment(const struct zio_dma_map *map, size_t at, size_t mos
 		len += min_t(size_t, PAGE_SIZE, most - len);
 	return limit_segment(map->dma, addr, len);
 }
-
-/**
- * zio_buffer_needs_one_piece() - check whether the board takes a block as one segment
- * @buf: the buffer
- *
- * Context: Any.
- *
- * Return: true if so: each block lies where zio_dma_map_place() finds place.
- */
-bool zio_buffer_needs_one_piece(const struct zio_buffer *buf)
-{
-	const struct zio_dma *dma = dma_of(buf);
-
-	return dma && dma->one_piece;
-}
-EXPORT_SYMBOL_GPL(zio_buffer_needs_one_piece);
 
 /**
  * zio_dma_map_row() - count the bytes that are one segment for the board

@@ -82,7 +82,7 @@ static size_t room_ahead(const struct zio_buffer *buf)
 static bool is_in_order(const struct zio_buffer *buf)
 {
 	return buf->area && !zio_cset_is_stream(buf->chan->cset) && buf->type->ops->oldest &&
-		!zio_buffer_needs_one_piece(buf) &&
+		!buf->one_piece &&
 		room_ahead(buf) + zio_buffer_room(buf, buf->block_size) <= buf->area->size;
 }
 
