@@ -245,21 +245,27 @@ static struct zio_snapshot *create_snapshot(struct zio_channel_core *chan)
 static struct zio_snapshot *share_snapshot(struct zio_snapshot *snap,
 					   struct zio_snapshot *other)
 {
-	if (other && !memcmp(&snap->common, &other->common, sizeof(snap->common))) {
-		refcount_inc(&other->ref);
-		kmem_cache_free(zio_snapshot_cache, snap);
-		return other;
-	}
-	refcount_set(&snap->ref, 1);
-	snap->id = atomic64_inc_return(&zio_snapshot_ids);
-	return snap;
+	if (!other || memcmp(&snap->common, &other->common, sizeof(snap->common)))
+		return snap;
+	refcount_inc(&other->ref);
+	kmem_cache_free(zio_snapshot_cache, snap);
+	return other;
+}
+
+static struct zio_snapshot *snapshot_of(struct zio_channel_core *chan)
+{
+	struct zio_cset_core *cset = chan->cset;
+
+	return rcu_dereference_protected(chan->snap,
+					 cset->gone || lockdep_is_held(&cset->mutex));
 }
 
 /**
  * zio_snapshot_get() - get a snapshot of the present values of a channel
  * @chan: the channel
  *
- * It is that of the channel before @chan if all values are equal, or a new one.
+ * If all values are equal, it is that of the channel before @chan, or the one that @chan has:
+ * blocks would pay for another one. Otherwise it is a new one.
  *
  * Context: Process, sleeps. The caller holds cset->mutex, or the set is not yet visible.
  *
@@ -267,14 +273,17 @@ static struct zio_snapshot *share_snapshot(struct zio_snapshot *snap,
  */
 struct zio_snapshot *zio_snapshot_get(struct zio_channel_core *chan)
 {
-	struct zio_cset_core *cset = chan->cset;
-	struct zio_snapshot *other = NULL;
+	struct zio_snapshot *new = create_snapshot(chan), *snap = new;
 
 	if (chan->pub.index)
-		other = rcu_dereference_protected(cset->chan[chan->pub.index - 1]->snap,
-						  cset->gone ||
-						  lockdep_is_held(&cset->mutex));
-	return share_snapshot(create_snapshot(chan), other);
+		snap = share_snapshot(new, snapshot_of(chan->cset->chan[chan->pub.index - 1]));
+	if (snap == new)
+		snap = share_snapshot(new, snapshot_of(chan));
+	if (snap != new)
+		return snap;
+	refcount_set(&snap->ref, 1);
+	snap->id = atomic64_inc_return(&zio_snapshot_ids);
+	return snap;
 }
 
 static void free_snapshot(struct rcu_head *rcu)

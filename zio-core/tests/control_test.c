@@ -135,6 +135,21 @@ static void equal_channels_share_a_snapshot(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, snapshot_of(tdev, 1), snapshot_of(tdev, 0));
 }
 
+/* Blocks would pay for a new snapshot, and the slots of a ring. */
+static void equal_values_keep_the_snapshot(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 2);
+	struct zio_channel_core **chan = tdev->cset->chan;
+	const struct zio_snapshot *before;
+
+	KUNIT_ASSERT_EQ(test, test_store(&chan[1]->kobj, "gain-factor", "5"), 0);
+	before = snapshot_of(tdev, 1);
+	KUNIT_ASSERT_EQ(test, test_store(&chan[1]->kobj, "gain-factor", "5"), 0);
+	KUNIT_EXPECT_PTR_EQ(test, snapshot_of(tdev, 1), before);
+	KUNIT_ASSERT_EQ(test, test_store(&chan[1]->kobj, "gain-factor", "6"), 0);
+	KUNIT_EXPECT_PTR_NE(test, snapshot_of(tdev, 1), before);
+}
+
 static void control_of_a_program_is_checked(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, ZIO_CSET_OUTPUT, 1);
@@ -199,6 +214,7 @@ static struct kunit_case control_cases[] = {
 	KUNIT_CASE(control_has_all_fields),
 	KUNIT_CASE(snapshot_is_of_its_time),
 	KUNIT_CASE(equal_channels_share_a_snapshot),
+	KUNIT_CASE(equal_values_keep_the_snapshot),
 	KUNIT_CASE(control_of_a_program_is_checked),
 	KUNIT_CASE(empty_control_is_completed),
 	{}
