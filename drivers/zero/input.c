@@ -12,7 +12,7 @@
 /* Bytes of all shots that the memory of the board has room for */
 #define ZERO_MEMORY	BIT(20)
 
-void zero_fill_sawtooth(u32 *next, void *data, size_t len, unsigned int ssize)
+static void zero_fill_sawtooth(u32 *next, void *data, size_t len, unsigned int ssize)
 {
 	u32 value = *next;
 	size_t i;
@@ -37,12 +37,27 @@ void zero_fill_sawtooth(u32 *next, void *data, size_t len, unsigned int ssize)
  * The lock of get_random_bytes() sleeps under PREEMPT_RT. Other kernels use that function,
  * so that a read can be compared with one of /dev/urandom.
  */
-void zero_fill_random(struct zero_chan *chan, void *data, size_t len)
+static void zero_fill_random(struct zero_chan *chan, void *data, size_t len)
 {
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		prandom_bytes_state(&chan->rnd, data, len);
 	else
 		get_random_bytes(data, len);
+}
+
+/* As zero_fill_samples(), for the other patterns. */
+void zero_fill_pattern(struct zero_chan *chan, void *data, size_t len)
+{
+	switch (chan->pattern) {
+	case ZERO_RANDOM:
+		zero_fill_random(chan, data, len);
+		break;
+	case ZERO_SAWTOOTH:
+		zero_fill_sawtooth(&chan->value, data, len, chan->ssize);
+		break;
+	default:
+		memset(data, chan->value, len);
+	}
 }
 
 /* A sample of each channel of the mask, then the next sample of each, and so on. */
@@ -57,21 +72,19 @@ static noinline void zero_fill_interleaved(struct zero_state *state, struct zero
 		for (index = 0; index < state->n_chan; index++) {
 			if (!(mask & BIT_ULL(index)))
 				continue;
-			zero_fill_samples(&zchan[index], sample, ssize, ssize);
+			zero_fill_samples(&zchan[index], sample, ssize);
 			sample += ssize;
 		}
 }
 
-static __always_inline void zero_fill_blocks(struct zero_state *state, struct zero_chan *zchan,
-					     struct zio_cset *cset)
+static __always_inline void zero_fill_blocks(struct zero_chan *zchan, struct zio_cset *cset)
 {
 	struct zio_channel *chan;
 	struct zio_block *block;
 	struct zio_armed *pos;
 
 	zio_for_each_block(cset, pos, chan, block)
-		zero_fill_samples(&zchan[zio_channel_index(chan)], block->data,
-				  block->len, state->ssize);
+		zero_fill_samples(&zchan[zio_channel_index(chan)], block->data, block->len);
 }
 
 /* The usual case, for which benchmarks count instructions: a plain cset0. */
@@ -79,7 +92,7 @@ int zero_input(struct zio_cset *cset)
 {
 	struct zero_state *state = zio_cset_priv(cset);
 
-	zero_fill_blocks(state, state->chan, cset);
+	zero_fill_blocks(state->chan, cset);
 	return 0;
 }
 
@@ -93,7 +106,7 @@ int zero_any_input(struct zio_cset *cset)
 	struct zio_armed *pos;
 
 	if (!state->interleaved)
-		zero_fill_blocks(state, zchan, cset);
+		zero_fill_blocks(zchan, cset);
 	else
 		zio_for_each_block(cset, pos, chan, block)
 			zero_fill_interleaved(state, zchan, cset, block);

@@ -362,6 +362,7 @@ static void zero_choose_patterns(struct zero_state *state, struct device *dev,
 
 		zchan->pattern = which == ZERO_MIXED ? index % ZERO_MIXED : which;
 		zchan->value = which == ZERO_CHANNEL ? index : 0;
+		zchan->ssize = state->ssize;
 		prandom_seed_state(&zchan->rnd, get_random_u64());
 	}
 }

@@ -12,18 +12,19 @@ static void zero_fill_row(struct zero_state *state, struct zero_chan *zchan,
 			  struct zio_timestamp tick)
 {
 	/* A block's part of the period, in 2^-20 ns: a division for each block would show. */
-	u64 step = div_u64((u64)state->tick_ns << 20, state->stream), at = i * step;
+	u64 step = div_u64((u64)state->tick_ns << 20, state->stream);
+	u64 at = (tick.ticks << 20) + i * step;
 	struct zio_block *b;
 
 	for (; n--; block++, at += step) {
 		b = *block;
-		b->tstamp = tick;
-		b->tstamp.ticks += at >> 20;
+		b->tstamp.secs = tick.secs;
+		b->tstamp.ticks = at >> 20;
 		if (b->tstamp.ticks >= NSEC_PER_SEC) {
 			b->tstamp.ticks -= NSEC_PER_SEC;
 			b->tstamp.secs++;
 		}
-		zero_fill_samples(zchan, b->data, b->len, state->ssize);
+		zero_fill_samples(zchan, b->data, b->len);
 	}
 }
 

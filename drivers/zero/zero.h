@@ -19,12 +19,13 @@ enum zero_pattern {
 };
 
 /*
- * @value is the next sample of a sawtooth, and the only one of zero and channel. @rnd is
- * for kernels with PREEMPT_RT.
+ * @value is the next sample of a sawtooth, and the only one of channel. @rnd is for kernels
+ * with PREEMPT_RT.
  */
 struct zero_chan {
 	enum zero_pattern pattern;
 	u32 value;
+	unsigned int ssize;
 	struct rnd_state rnd;
 };
 
@@ -52,22 +53,15 @@ struct zero_state {
 	struct zero_chan chan[]; /* n_chan of each set like cset0 */
 };
 
-void zero_fill_sawtooth(u32 *next, void *data, size_t len, unsigned int ssize);
-void zero_fill_random(struct zero_chan *chan, void *data, size_t len);
+void zero_fill_pattern(struct zero_chan *chan, void *data, size_t len);
 
-static __always_inline void zero_fill_samples(struct zero_chan *chan, void *data,
-					      size_t len, unsigned int ssize)
+/* Zeros are what benchmarks count. */
+static __always_inline void zero_fill_samples(struct zero_chan *chan, void *data, size_t len)
 {
-	switch (chan->pattern) {
-	case ZERO_RANDOM:
-		zero_fill_random(chan, data, len);
-		break;
-	case ZERO_SAWTOOTH:
-		zero_fill_sawtooth(&chan->value, data, len, ssize);
-		break;
-	default:
-		memset(data, chan->value, len);
-	}
+	if (likely(chan->pattern == ZERO_ZERO))
+		memset(data, 0, len);
+	else
+		zero_fill_pattern(chan, data, len);
 }
 
 int zero_input(struct zio_cset *cset);
