@@ -51,6 +51,7 @@ struct zio_snapshot {
 	u32 value_mask; /* of its set */
 	u64 id; /* never used again */
 	struct rcu_head rcu;
+	bool has_more; /* controls have values, or the number of a shot, of their blocks */
 	struct zio_control common; /* without the number of the channel: see control.c */
 };
 

@@ -42,7 +42,7 @@ static __always_inline int copy_data(struct zio_session *sess,
 {
 	struct zio_block *block = sess->block;
 	struct zio_block_core *core = to_block_core(block);
-	size_t want = min3(block->len - core->used, to->room, (size_t)ZIO_COPY_AT_ONCE);
+	size_t want = min(block->len - core->used, to->room);
 	size_t n = zio_sink_put(to, block->data + core->used, want);
 
 	core->used += n;
@@ -65,10 +65,9 @@ static bool answers_later(const struct zio_channel_core *chan)
  * does not arm an asynchronous set again: the next read would get an old block. If a block
  * was taken away meanwhile, the next read tells so.
  */
-static __always_inline int read_blocks(struct zio_session *sess, struct zio_sink *to,
-				       bool begun, bool nowait)
+static __always_inline int fill_sink(struct zio_session *sess, struct zio_sink *to,
+				     bool begun, bool nowait)
 {
-	size_t left = to->room - min_t(size_t, to->room, ZIO_COPY_AT_ONCE);
 	bool first = true;
 	int ret;
 
@@ -84,12 +83,25 @@ static __always_inline int read_blocks(struct zio_session *sess, struct zio_sink
 		if (ret)
 			return ret;
 		ret = copy_data(sess, to);
-		if (ret || to->room <= left || zio_must_stop())
+		if (ret || !to->room || zio_must_stop())
 			return ret;
 		if (first && answers_later(sess->chan))
 			return 0;
 		first = false;
 	}
+}
+
+/* As fill_sink(), but copies no more than a holder of the lock may. */
+static __always_inline int read_blocks(struct zio_session *sess, struct zio_sink *to,
+				       bool begun, bool nowait)
+{
+	size_t rest = to->room - min_t(size_t, to->room, ZIO_COPY_AT_ONCE);
+	int ret;
+
+	to->room -= rest;
+	ret = fill_sink(sess, to, begun, nowait);
+	to->room += rest;
+	return ret;
 }
 
 /* The control describes the data that the reader has not read yet. */
@@ -312,8 +324,7 @@ static int fill_block(struct zio_session *sess, struct iov_iter *from)
 {
 	struct zio_block *block = sess->block;
 	struct zio_block_core *core = to_block_core(block);
-	size_t want = min3(block->len - core->used, iov_iter_count(from),
-			   (size_t)ZIO_COPY_AT_ONCE);
+	size_t want = min(block->len - core->used, iov_iter_count(from));
 	size_t n = zio_source_get(block->data + core->used, want, from);
 
 	core->used += n;
@@ -322,23 +333,31 @@ static int fill_block(struct zio_session *sess, struct iov_iter *from)
 	return n != want ? -EFAULT : 0;
 }
 
-/* The channel is locked. @begun: as for read_blocks() */
+/*
+ * The channel is locked: copies no more than its holder may. @begun: as for fill_sink(). If a
+ * block is taken away while this waits, zio_session_next() tells so.
+ */
 static int write_blocks(struct zio_session *sess, struct iov_iter *from,
 			bool begun, bool nowait)
 {
-	size_t all = iov_iter_count(from);
+	size_t rest = 0;
 	int ret;
 
+	if (begun && sess->is_stale)
+		return -ESTALE;
+	if (unlikely(iov_iter_count(from) > ZIO_COPY_AT_ONCE)) {
+		rest = iov_iter_count(from) - ZIO_COPY_AT_ONCE;
+		iov_iter_truncate(from, ZIO_COPY_AT_ONCE);
+	}
 	do {
-		if (begun && sess->is_stale)
-			return -ESTALE;
 		ret = zio_session_next(sess, nowait);
 		if (!ret && sess->ctrl_seen)	/* the program fills it in place */
 			ret = -EBUSY;
 		if (!ret)
 			ret = fill_block(sess, from);
-	} while (!ret && iov_iter_count(from) && !zio_must_stop() &&
-		 all - iov_iter_count(from) < ZIO_COPY_AT_ONCE);
+	} while (!ret && iov_iter_count(from) && !zio_must_stop());
+	if (unlikely(rest))
+		iov_iter_reexpand(from, iov_iter_count(from) + rest);
 	return ret;
 }
 

@@ -113,8 +113,18 @@ struct zio_ring {
 struct zio_ring *zio_ring_open(struct zio_channel_core *const *chan, unsigned int n);
 void zio_ring_close(struct zio_channel_core *chan, unsigned int own_files);
 void zio_ring_stop(struct zio_channel_core *chan);
-u32 zio_ring_count(const struct zio_ring *ring);
 int zio_ring_map(struct zio_ring *ring, struct vm_area_struct *vma);
+
+/*
+ * Counts the blocks that the program has not passed yet; 0 for a tail that is out of range.
+ * The caller has the file of the ring, or owns the phase.
+ */
+static inline u32 zio_ring_count(const struct zio_ring *ring)
+{
+	u32 n = READ_ONCE(*ring->head) - READ_ONCE(ring->hdr->tail);
+
+	return n <= ring->mask + 1 ? n : 0;
+}
 
 static inline u32 zio_ring_flags(const struct zio_cset_core *cset)
 {

@@ -156,17 +156,6 @@ static bool reclaim_blocks(struct zio_channel_core *chan, unsigned int n)
 	return true;
 }
 
-/*
- * Counts the blocks that the program has not passed yet; 0 for a tail that is out of range.
- * The caller has the file of the ring, or owns the phase.
- */
-u32 zio_ring_count(const struct zio_ring *ring)
-{
-	u32 n = READ_ONCE(*ring->head) - READ_ONCE(ring->hdr->tail);
-
-	return n <= ring->mask + 1 ? n : 0;
-}
-
 static void publish_loss(struct zio_channel_core *chan, u32 n)
 {
 	WRITE_ONCE(chan->ring->hdr->lost, zio_channel_losses(chan));

@@ -253,34 +253,12 @@ static bool drop_oldest(struct zio_channel_core *chan)
 	return true;
 }
 
-/**
- * zio_channel_reclaim_read() - take back blocks that a program has read in its ring
- * @chan: the channel
- * @n: how many at most
- *
- * Context: Any; the caller owns the phase, or is the driver of a stream, under RCU.
- *
- * Return: false if there are none.
+/*
+ * Gets a block of an input without a free one. The program may have read some of its ring.
+ * Otherwise the channel loses the oldest unread block with "prefer-new". Inline, as
+ * count_no_block(): an event that finds all buffers full does this for each channel.
  */
-bool zio_channel_reclaim_read(struct zio_channel_core *chan, unsigned int n)
-{
-	const struct zio_channel_ops *ops = smp_load_acquire(&chan->ops); /* K */
-
-	return ops && ops->reclaim && ops->reclaim(chan, n);
-}
-
-/**
- * zio_channel_find_block() - get a block of an input without a free one
- * @chan: the channel
- *
- * The program may have read some of its ring. Otherwise the channel loses the oldest unread
- * block with "prefer-new".
- *
- * Context: Any; the caller owns the phase.
- *
- * Return: the block; NULL without one.
- */
-struct zio_block *zio_channel_find_block(struct zio_channel_core *chan)
+static __always_inline struct zio_block *find_block(struct zio_channel_core *chan)
 {
 	struct zio_buffer *buf = chan->buf;
 	struct zio_block *block = NULL;
@@ -293,6 +271,13 @@ struct zio_block *zio_channel_find_block(struct zio_channel_core *chan)
 	return block;
 }
 
+static __always_inline void count_no_block(struct zio_channel_core *chan, u32 n, u32 seq)
+{
+	count_loss(chan, n, seq, ZIO_LOSS_NO_BLOCK, 0);
+	/* Fewer blocks than the watermark may exist: wake readers for those. */
+	zio_channel_wake(chan, ZIO_WAKE_IN);
+}
+
 /**
  * zio_channel_count_no_block() - count blocks that an input loses as it has no free block
  * @chan: the channel
@@ -303,9 +288,7 @@ struct zio_block *zio_channel_find_block(struct zio_channel_core *chan)
  */
 void zio_channel_count_no_block(struct zio_channel_core *chan, u32 n, u32 seq)
 {
-	count_loss(chan, n, seq, ZIO_LOSS_NO_BLOCK, 0);
-	/* Fewer blocks than the watermark may exist: wake readers for those. */
-	zio_channel_wake(chan, ZIO_WAKE_IN);
+	count_no_block(chan, n, seq);
 }
 
 /**
@@ -318,10 +301,10 @@ void zio_channel_count_no_block(struct zio_channel_core *chan, u32 n, u32 seq)
  */
 struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan)
 {
-	struct zio_block *block = zio_channel_find_block(chan);
+	struct zio_block *block = find_block(chan);
 
-	if (!block)
-		zio_channel_count_no_block(chan, 1, chan->seq);
+	if (unlikely(!block))
+		count_no_block(chan, 1, chan->seq);
 	return block;
 }
 
@@ -354,7 +337,7 @@ bool zio_channel_take_shots(struct zio_channel_core *chan, struct zio_armed *arm
 	for (i = 0; i < n; i++) {
 		block = zio_channel_get_block(chan);
 		if (!block && reclaim)
-			block = zio_channel_find_block(chan);
+			block = find_block(chan);
 		if (!block) {
 			put_shots(chan, armed, i, stride);
 			return false;

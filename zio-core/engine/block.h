@@ -16,9 +16,7 @@
 
 void zio_channel_count_loss(struct zio_channel_core *chan, u32 n, u32 seq, int cause,
 			    int error);
-bool zio_channel_reclaim_read(struct zio_channel_core *chan, unsigned int n);
 bool zio_channel_make_room(struct zio_channel_core *chan);
-struct zio_block *zio_channel_find_block(struct zio_channel_core *chan);
 struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan);
 void zio_channel_count_no_block(struct zio_channel_core *chan, u32 n, u32 seq);
 bool zio_channel_take_shots(struct zio_channel_core *chan, struct zio_armed *armed,
@@ -41,6 +39,17 @@ static inline bool has_room(struct zio_channel_core *chan)
 		buf->type->ops->has_room(buf) &&
 		(!ops || !ops->has_room || ops->has_room(chan)) &&
 		(likely(chan->cset->pub.shape.nshots == 1) || zio_channel_has_shots(chan));
+}
+
+/*
+ * Takes back up to @n blocks that a program has read in its ring. Returns false if there are
+ * none. The caller owns the phase, or is the driver of a stream, under RCU.
+ */
+static inline bool zio_channel_reclaim_read(struct zio_channel_core *chan, unsigned int n)
+{
+	const struct zio_channel_ops *ops = smp_load_acquire(&chan->ops); /* K */
+
+	return ops && ops->reclaim && ops->reclaim(chan, n);
 }
 
 /* Takes back blocks that were read, until one is free. Drops no unread block. */

@@ -238,6 +238,7 @@ static struct zio_snapshot *create_snapshot(struct zio_channel_core *chan)
 		put_trigger(&snap->common, bind);
 		snap->common.nsamples = shape->pre_samples + shape->post_samples;
 	}
+	snap->has_more = snap->value_mask || shape->nshots > 1;
 	return snap;
 }
 

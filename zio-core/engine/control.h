@@ -41,6 +41,7 @@ static inline void zio_control_fill(struct zio_control *ctrl,
 				    unsigned int ssize)
 {
 	const struct zio_block_core *core = to_block_core(block);
+	const struct zio_snapshot *snap = core->snap;
 	u8 zio_alarms = block->zio_alarms, drv_alarms = block->drv_alarms;
 	u32 lost = core->lost, missed = core->missed;
 	u64 offset = core->mem_offset;
@@ -57,10 +58,10 @@ static inline void zio_control_fill(struct zio_control *ctrl,
 	ctrl->tstamp = block->tstamp;
 	ctrl->mem_offset = lower_32_bits(offset);
 	ctrl->mem_offset_high = upper_32_bits(offset);
-	if (unlikely(block->values))
-		zio_values_copy(ctrl->attr_channel.ext_val, block->values,
-				core->snap->value_mask);
-	if (unlikely(ctrl->attr_trigger.std_mask & BIT(ZIO_ATTR_TRIG_SHOT)))
+	if (likely(!snap->has_more))
+		return;
+	zio_values_copy(ctrl->attr_channel.ext_val, block->values, snap->value_mask);
+	if (ctrl->attr_trigger.std_mask & BIT(ZIO_ATTR_TRIG_SHOT))
 		ctrl->attr_trigger.std_val[ZIO_ATTR_TRIG_SHOT] = block->shot;
 }
 

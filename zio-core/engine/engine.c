@@ -146,11 +146,11 @@ finish_inputs(struct zio_cset_core *cset, struct zio_channel_core *reader)
 	return pulled;
 }
 
-static __always_inline void finish_blocks(struct zio_cset_core *cset)
+static __always_inline void finish_blocks(struct zio_cset_core *cset, bool output)
 {
 	if (unlikely(cset->given_back))
 		zio_shots_take_back(cset);
-	if (zio_cset_is_output(cset))
+	if (output)
 		finish_outputs(cset);
 	else
 		finish_inputs(cset, NULL);
@@ -159,7 +159,7 @@ static __always_inline void finish_blocks(struct zio_cset_core *cset)
 /* Leaves the phase that the caller owns, with the armed blocks done. Any context. */
 void zio_cset_finish_blocks(struct zio_cset_core *cset)
 {
-	finish_blocks(cset);
+	finish_blocks(cset, zio_cset_is_output(cset));
 }
 
 /* Puts the blocks that the driver has; the caller owns the phase. Any context. */
@@ -261,15 +261,20 @@ static __always_inline int start_blocks(struct zio_cset_core *cset, bool output,
 	return cset->ops->raw_io(&cset->pub);
 }
 
-static __always_inline int arm_now(struct zio_cset_core *cset)
+/* @output: what the set is, as a caller may know */
+static __always_inline int arm_one_way(struct zio_cset_core *cset, bool output)
 {
-	int ret = zio_cset_is_output(cset) ? start_blocks(cset, true, NULL, NULL) :
-					     start_blocks(cset, false, NULL, NULL);
+	int ret = start_blocks(cset, output, NULL, NULL);
 
 	if (unlikely(ret))
 		return leave_or_fail(cset, ret);
-	finish_blocks(cset);
+	finish_blocks(cset, output);
 	return 0;
+}
+
+static __always_inline int arm_now(struct zio_cset_core *cset)
+{
+	return zio_cset_is_output(cset) ? arm_one_way(cset, true) : arm_one_way(cset, false);
 }
 
 /* Apart, so that the code is there once for the callers that are less frequent. */
@@ -321,11 +326,6 @@ static __always_inline bool begin_arming(struct zio_cset_core *cset)
 		return false;
 	zio_clock_read(zio_trigger_clock(cset->bind->trig), &cset->now);
 	return true;
-}
-
-static __always_inline int go_on_arming(struct zio_cset_core *cset)
-{
-	return arm_in_other_context(cset) ? -EINPROGRESS : arm_cset(cset);
 }
 
 /* One channel with room is enough: a channel that no program reads stops no other. */
@@ -415,7 +415,8 @@ void zio_cset_end_hold(struct zio_cset_core *cset, bool armed)
 		cset->now = ns_to_timespec64(ns);
 		tell_missed(cset);
 		rcu_read_lock();
-		go_on_arming(cset);
+		if (!arm_in_other_context(cset))
+			arm_cset(cset);
 		rcu_read_unlock();
 	} else {
 		make_idle(cset);
@@ -434,7 +435,7 @@ static int arm_channel(struct zio_channel_core *chan, unsigned int flags)
 		return 0;
 	}
 	if (reclaim_room(chan))
-		return go_on_arming(cset);
+		return arm_in_other_context(cset) ? -EINPROGRESS : arm_one_way(cset, false);
 	leave_arming(cset);
 	return -ENOBUFS;
 }
@@ -561,7 +562,7 @@ static void arm_inputs(struct zio_cset_core *cset)
 			return;
 		atomic_fetch_andnot(ZIO_PENDING_KICK, &cset->pending); /* D */
 		if (make_room_in_any(cset)) {
-			if (go_on_arming(cset))
+			if (arm_in_other_context(cset) || arm_one_way(cset, false))
 				return;
 			continue;
 		}
@@ -578,7 +579,7 @@ static void arm_inputs(struct zio_cset_core *cset)
  * The same for outputs, while each of them has a block. After a driver's error they go on:
  * the driver has lost one block, and plays the next.
  */
-static void arm_outputs(struct zio_cset_core *cset)
+static noinline void arm_outputs(struct zio_cset_core *cset)
 {
 	unsigned int n;
 	int ret;
@@ -596,7 +597,9 @@ static void arm_outputs(struct zio_cset_core *cset)
 			make_idle(cset);
 			continue;
 		}
-		ret = go_on_arming(cset);
+		if (arm_in_other_context(cset))
+			return;
+		ret = arm_one_way(cset, true);
 		if (unlikely(ret && !zio_is_driver_error(ret)))
 			return;
 	}

@@ -43,7 +43,6 @@ EXPORT_SYMBOL_NS_GPL(zio_shots_alloc, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_ostream_in_flight, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_queue_alloc, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_queue_replace, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_ring_count, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_session_fetch, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_session_find, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_session_hold, ZIO_TEST);
