@@ -160,4 +160,56 @@ static inline void make_next_packet(uint32_t number)
 	poke(XDMA_USER_CONTROL, XDMA_SOURCE);
 }
 
+static inline uint32_t wait_dropped(uint32_t more_than)
+{
+	struct timespec ms = { 0, 1000000 };
+
+	while (peek(XDMA_USER_DROPPED) <= more_than)
+		nanosleep(&ms, NULL);
+	return peek(XDMA_USER_DROPPED);
+}
+
+static inline void send_number(int data, uint32_t number)
+{
+	static uint32_t words[1024];
+
+	words[0] = number;
+	ASSERT_EQ(write(data, words, sizeof(words)), sizeof(words));
+}
+
+static inline uint32_t receive_number(struct pair in)
+{
+	static uint32_t words[1024];
+
+	ASSERT_EQ(read_block(in, words).nsamples, 1024);
+	return words[0];
+}
+
+/* The engine waits 50 ms for its first descriptor. The other packets wait in the ring. */
+static inline struct pair send_slowly(uint32_t n)
+{
+	struct pair out = open_pair(OUT, O_WRONLY);
+	uint32_t i;
+
+	poke(XDMA_USER_CONTROL, XDMA_LOOP);
+	poke(XDMA_USER_FETCH_NS, 50000000);
+	for (i = 0; i < n; i++)
+		send_number(out.data, i);
+	return out;
+}
+
+static inline void send_and_compare(struct pair out, struct pair in, uint32_t n)
+{
+	static uint32_t sent[1024], got[1024];
+	uint32_t k;
+
+	for (k = 0; k < n; k++)
+		sent[k] = random();
+	ASSERT_EQ(write(out.data, sent, n * 4), n * 4);
+	/* The last close submits a short block. */
+	close_pair(out);
+	ASSERT_EQ(read_block(in, got).nsamples, n);
+	ASSERT_TRUE(!memcmp(sent, got, n * 4));
+}
+
 #endif /* XDMA_CARD_H */

@@ -104,7 +104,7 @@ PYTHON_PATHS = (
 FIRST = f"test_kunit.py::test_machine[{CHECK_PLACE}]"
 # These take longest.
 LONG = (
-    "modules_test alsa-card.sh fuzz.sh xdma_test set_node_test slink.sh dmaengine_test "
+    "modules_test alsa-card.sh fuzz.sh set_node_test slink.sh dmaengine_test "
     "slink-power.sh storm.sh"
 )
 
