@@ -110,8 +110,10 @@ static void ziio_store_samples(struct ziio_set *set, struct zio_block *block, co
 static void ziio_begin_block(struct ziio_set *set, const struct zio_block *block,
 			     const void *scan)
 {
-	zio_cset_lost(set->cset, DIV_ROUND_UP(set->lost, max(1u, block->len / set->step)));
-	set->lost = 0;
+	if (unlikely(set->lost)) {
+		zio_cset_lost(set->cset, DIV_ROUND_UP(set->lost, max(1u, block->len / set->step)));
+		set->lost = 0;
+	}
 	/* With a trigger of ZIO, the time is that of its event. */
 	if (!set->state->trig)
 		ziio_stamp_blocks(set, scan);
