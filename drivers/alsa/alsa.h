@@ -19,6 +19,7 @@
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
+#include <linux/zio-pace.h>
 #include <linux/zio-stream.h>
 #include <sound/core.h>
 #include <sound/pcm.h>
@@ -57,7 +58,8 @@ extern const struct alsa_format alsa_formats[ALSA_N_FORMATS]; /* [0]: the driver
  * @lock protects what follows it.
  *
  * The frames of a stream are counted from its start: @head is the position of the
- * hardware at @head_ns (CLOCK_MONOTONIC), @tail is the next frame to copy.
+ * hardware at @head_ns (CLOCK_MONOTONIC), @tail is the next frame to copy. @pace tells when
+ * each was taken.
  */
 struct alsa_stream {
 	struct device *dev;
@@ -106,8 +108,8 @@ struct alsa_stream {
 	u64 head;
 	u64 tail;
 	s64 head_ns;
-	s64 begun_ns; /* time of frame @begun; the rate is measured from there on */
-	u64 begun;
+	struct zio_pace pace; /* of an input */
+	s64 begun_ns; /* time of the first position that @pace has got */
 	u64 span; /* measured: so many frames in @span_ns */
 	u64 span_ns;
 	u32 told_mhz; /* the rate in the controls, in 1/1000 Hz */
@@ -145,7 +147,9 @@ void alsa_resume(struct alsa_stream *s);
 extern struct workqueue_struct *alsa_wq;
 void alsa_kick(struct alsa_stream *s, unsigned long delay);
 void alsa_note_gap(struct alsa_stream *s);
-void alsa_begin_block(struct alsa_stream *s, struct zio_block *block, s64 first_ns);
+void alsa_restart_pace(struct alsa_stream *s);
+void alsa_note_time(struct alsa_stream *s, s64 now_ns);
+void alsa_begin_block(struct alsa_stream *s, struct zio_block *block);
 
 /* capture.c */
 void alsa_extend_sign(const struct alsa_stream *s, void *at, size_t n);

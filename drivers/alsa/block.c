@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* block.c: the begin of a block, and the call of the service; for capture and transfer */
+/*
+ * block.c: when frames come, the begin of a block, and the call of the service; for capture and
+ * transfer
+ *
+ * The rate of a card may differ from the one that it was asked for, by percents. So the
+ * driver measures it, from the position of the hardware and the time that ALSA read with
+ * it.
+ */
 #include <linux/ktime.h>
 #include <linux/workqueue.h>
 
 #include "alsa.h"
+
+/* So long a measurement is more exact than the quartz of a card. */
+#define ALSA_MEASURE_NS	((s64)NSEC_PER_SEC)
 
 struct workqueue_struct *alsa_wq;
 
@@ -23,6 +33,52 @@ void alsa_kick(struct alsa_stream *s, unsigned long delay)
 }
 
 /**
+ * alsa_restart_pace() - forget when frames came: the next position follows none
+ * @s: the stream; the caller holds s->lock
+ *
+ * Context: Any.
+ */
+void alsa_restart_pace(struct alsa_stream *s)
+{
+	zio_pace_start(&s->pace, s->rate, 1);
+	s->begun_ns = 0;
+}
+
+/*
+ * The controls have the rate that the card was asked for, unless the card is wrong by more than
+ * any quartz, and by more than the stamps may be: an emulated one may be. Each block has its
+ * time, so a small difference adds up nowhere.
+ */
+static void alsa_tell_rate(struct alsa_stream *s, u64 measured_ns)
+{
+	s64 mhz = mul_u64_u64_div_u64(s->span, 1000ULL * NSEC_PER_SEC, s->span_ns);
+	u64 off_ns = mul_u64_u64_div_u64(measured_ns, abs(mhz - s->told_mhz), s->told_mhz);
+
+	if (off_ns <= max(measured_ns / 1000, 4ULL * zio_pace_error(&s->pace)) || mhz > U32_MAX)
+		return;
+	WRITE_ONCE(s->told_mhz, mhz);
+	zio_cset_timing_changed(s->cset);
+}
+
+/**
+ * alsa_note_time() - note when the hardware was at a position
+ * @s: the stream, an input, with s->head; the caller holds s->lock
+ * @now_ns: the time that ALSA read with the position
+ *
+ * Context: Any.
+ */
+void alsa_note_time(struct alsa_stream *s, s64 now_ns)
+{
+	if (!s->begun_ns) /* not at the start, as a card may start late */
+		s->begun_ns = now_ns;
+	if (zio_pace_put(&s->pace, s->head, now_ns))
+		zio_cset_timing_changed(s->cset);
+	if (now_ns - s->begun_ns >= ALSA_MEASURE_NS &&
+	    zio_pace_rate(&s->pace, &s->span, &s->span_ns))
+		alsa_tell_rate(s, now_ns - s->begun_ns);
+}
+
+/**
  * alsa_note_gap() - note that the next block of an input does not follow what was before
  * @s: the stream; the caller holds s->lock
  *
@@ -30,8 +86,8 @@ void alsa_kick(struct alsa_stream *s, unsigned long delay)
  */
 void alsa_note_gap(struct alsa_stream *s)
 {
-	if (!s->in_work && !s->restarted)
-		s->due_ns = s->head_ns - alsa_frames_ns(s, s->head - s->tail);
+	if (!s->restarted)
+		s->due_ns = s->begun_ns ? zio_pace_time(&s->pace, s->tail) : s->head_ns;
 	s->restarted = true;
 }
 
@@ -49,13 +105,14 @@ static void alsa_count_gap(struct alsa_stream *s, s64 first_ns)
 /**
  * alsa_begin_block() - report what came before a block, and when it begins
  * @s: the stream, an input; the caller holds s->lock
- * @block: the armed block
- * @first_ns: the time of its first frame, by CLOCK_MONOTONIC
+ * @block: the armed block; its first frame is number s->tail
  *
  * Context: Any.
  */
-void alsa_begin_block(struct alsa_stream *s, struct zio_block *block, s64 first_ns)
+void alsa_begin_block(struct alsa_stream *s, struct zio_block *block)
 {
+	s64 first_ns = zio_pace_time(&s->pace, s->tail);
+
 	if (unlikely(s->restarted))
 		alsa_count_gap(s, first_ns);
 	/*

@@ -18,19 +18,12 @@
  * positions, nobody knows whether the hardware has gone round: it may have stopped with the
  * host. Then no frame that is in the memory is certain to be new. The driver gives them all
  * up, goes on with the next one, and the time tells how many blocks are missing.
- *
- * The rate of a card may differ from the one that it was asked for, by percents. So the
- * driver measures it, from the position of the hardware and the time that ALSA read with
- * it.
  */
 #include <linux/bitops.h>
 #include <linux/math64.h>
 #include <linux/time64.h>
 
 #include "alsa.h"
-
-/* So long a measurement is more exact than the quartz of a card. */
-#define ALSA_MEASURE_NS	((s64)NSEC_PER_SEC)
 
 /* Copies the channels of the set's mask. */
 static void alsa_gather_frames(struct alsa_stream *s, void *to, const void *from, size_t frames)
@@ -100,35 +93,7 @@ void alsa_note_start(struct alsa_stream *s)
 	s->head = 0;
 	s->tail = 0;
 	s->head_ns = ktime_get_ns();
-	s->begun_ns = 0;
-}
-
-/*
- * The controls have the rate that the card was asked for, unless the card is wrong by more than
- * any quartz: an emulated one may be. Each block has its time, so a small difference adds up
- * nowhere.
- */
-static void alsa_tell_rate(struct alsa_stream *s)
-{
-	s64 mhz = mul_u64_u64_div_u64(s->span, 1000ULL * NSEC_PER_SEC, s->span_ns);
-
-	if (abs(mhz - s->told_mhz) <= s->told_mhz / 1000 || mhz > U32_MAX)
-		return;
-	WRITE_ONCE(s->told_mhz, mhz);
-	zio_cset_timing_changed(s->cset);
-}
-
-/* From the first period on, as a card may start late. */
-static void alsa_measure_rate(struct alsa_stream *s, s64 now_ns)
-{
-	if (!s->begun_ns) {
-		s->begun = s->head;
-		s->begun_ns = now_ns;
-	} else if (now_ns - s->begun_ns >= ALSA_MEASURE_NS && s->head > s->begun) {
-		s->span = s->head - s->begun;
-		s->span_ns = now_ns - s->begun_ns;
-		alsa_tell_rate(s);
-	}
+	alsa_restart_pace(s);
 }
 
 /*
@@ -145,8 +110,8 @@ static void alsa_skip_all(struct alsa_stream *s)
 {
 	s->tail = s->head;
 	s->alarms |= ALSA_ALARM_GAP | ALSA_ALARM_ESTIMATE;
-	/* An estimate tells no rate: the measurement begins anew. */
-	s->begun_ns = 0;
+	/* An estimate tells no rate. */
+	alsa_restart_pace(s);
 }
 
 /*
@@ -183,8 +148,8 @@ static void alsa_note_position(struct alsa_stream *s)
 	s->head += moved;
 	if (has_lapped)
 		alsa_skip_all(s);
-	alsa_measure_rate(s, now_ns);
 	s->head_ns = alsa_correct_by_link(s, now_ns);
+	alsa_note_time(s, s->head_ns);
 	rt->control->appl_ptr = s->hw_ptr;
 }
 
@@ -231,8 +196,7 @@ static bool alsa_take_frames(struct alsa_stream *s)
 	if (!block || s->head < s->tail + s->frames)
 		return false;
 	alsa_fill_block(s, block);
-	alsa_begin_block(s, block,
-			 s->head_ns - alsa_frames_ns(s, s->head - s->tail));
+	alsa_begin_block(s, block);
 	s->tail += s->frames;
 	s->block = NULL;
 	return true;

@@ -29,7 +29,7 @@ void alsa_set_running(struct alsa_stream *s, bool running, bool is_gap)
 	if (is_gap && s->running)
 		alsa_mark_gap(s);
 	s->running = running;
-	if (running && !s->in_work)
+	if (running && !s->is_output)
 		alsa_note_start(s);
 	spin_unlock_irq(&s->lock);
 }

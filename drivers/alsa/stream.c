@@ -260,6 +260,7 @@ static void alsa_get_timing(const struct zio_cset *cset, struct zio_timing *timi
 
 	timing->rate_num = READ_ONCE(s->told_mhz);
 	timing->rate_den = 1000;
+	timing->error_ns = zio_pace_error(&s->pace);
 }
 
 const struct zio_cset_ops alsa_input_ops = {

@@ -49,8 +49,11 @@ static snd_pcm_sframes_t alsa_read(struct alsa_stream *s, void *data, size_t fra
 	return n;
 }
 
-/* Returns the time of the frame behind those that were read. */
-static s64 alsa_time_next_frame(struct alsa_stream *s)
+/*
+ * A block begins with @n frames that were just read. The lock of ALSA's stream is taken before
+ * s->lock: it may be a mutex.
+ */
+static void alsa_begin_input(struct alsa_stream *s, struct zio_block *block, snd_pcm_uframes_t n)
 {
 	struct snd_pcm_runtime *rt = s->ss->runtime;
 	snd_pcm_sframes_t ahead;
@@ -62,20 +65,10 @@ static s64 alsa_time_next_frame(struct alsa_stream *s)
 	snd_pcm_stream_unlock_irq(s->ss);
 	if (ahead < 0)
 		ahead += rt->boundary;
-	return now_ns - alsa_frames_ns(s, ahead);
-}
-
-/*
- * A block begins with @n frames that were just read. What is due is due behind them. The
- * lock of ALSA's stream is taken before s->lock: it may be a mutex.
- */
-static void alsa_begin_input(struct alsa_stream *s, struct zio_block *block, snd_pcm_uframes_t n)
-{
-	s64 next_ns = alsa_time_next_frame(s);
-
 	spin_lock_irq(&s->lock);
-	alsa_begin_block(s, block, next_ns - alsa_frames_ns(s, n));
-	s->due_ns = next_ns;
+	s->head = s->tail + n + ahead;
+	alsa_note_time(s, now_ns);
+	alsa_begin_block(s, block);
 	spin_unlock_irq(&s->lock);
 }
 
@@ -109,6 +102,7 @@ static void alsa_finish_block(struct alsa_stream *s)
 {
 	spin_lock_irq(&s->lock);
 	s->block = NULL;
+	s->tail += s->frames;
 	spin_unlock_irq(&s->lock);
 	zio_cset_done(s->cset);
 }

@@ -115,6 +115,14 @@ test_times()
 		END { printf "%d %d %.3f\n", back, (last > now + 60), sum / n }' >/tmp/times
 	is "blocks follow each other by 1024 frames of 48 kHz" \
 		"$(cat /tmp/times)" "0 0 0.021"
+	zio-dump -f json -n 100 $node-ctrl >/tmp/times
+	is "the times continue: by the rate, and the error that the controls tell" \
+		"$(tail -n 50 /tmp/times | grep -c breaks)" 0
+	print-control $node-ctrl >/tmp/control
+	error=$(sed -n 's/^trigger.std9=//p' /tmp/control)
+	check "the error of the time is less than 5 ms: $error ns" [ "$error" -lt 5000000 ]
+	is "the rate is that of the card" \
+		"$(grep -cx 'trigger.std5=48000\|trigger.std6=1' /tmp/control)" 2
 }
 
 # No program reads for some seconds of the ramp. Each missing block is counted, and the ramp
