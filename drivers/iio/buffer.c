@@ -48,7 +48,6 @@ static void ziio_count_gap(struct ziio_state *state)
 static int ziio_buffer_enable(struct iio_buffer *buf, struct iio_dev *indio)
 {
 	struct ziio_state *state = ziio_to_zbuf(buf)->state;
-	const struct iio_trigger *trig = indio->trig;
 	unsigned int i;
 
 	if (buf->bytes_per_datum != state->scan_bytes) {
@@ -62,11 +61,13 @@ static int ziio_buffer_enable(struct iio_buffer *buf, struct iio_dev *indio)
 	state->was_stopped = false;
 	WRITE_ONCE(state->error, 0);
 	/* While it was off, a user may have changed its rate, or its trigger. */
-	WRITE_ONCE(state->has_own_clock,
-		   !state->trig && (!trig || trig->dev.parent == indio->dev.parent));
-	for (i = 0; i < state->n_set; i++)
+	ziio_note_trigger(state);
+	for (i = 0; i < state->n_set; i++) {
+		/* ziio_find_time() starts it again: the device gives no scan now. */
+		state->set[i].pace.num = 0;
 		if (state->set[i].cset)
 			zio_cset_timing_changed(state->set[i].cset);
+	}
 	if (!ziio_is_first(buf, indio))
 		schedule_work(&state->tend_work);
 	return 0;

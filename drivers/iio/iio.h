@@ -37,6 +37,7 @@
 #include <linux/timer.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
+#include <linux/zio-pace.h>
 #include <linux/zio.h>
 
 #include "convert.h"
@@ -91,6 +92,9 @@ struct ziio_channel {
  * @lost: the same, since the last block
  * @gaps: how often IIO has stopped the device
  * @failed: how often the device gave no scan
+ * @rate_num: scans per second that the device makes by its own clock; 0: no such rate
+ * @rate_den: see @rate_num
+ * @pace: when it makes them, in the context of a scan
  */
 struct ziio_set {
 	struct ziio_state *state;
@@ -110,6 +114,9 @@ struct ziio_set {
 	u32 lost;
 	atomic_t gaps;
 	atomic_t failed;
+	u32 rate_num;
+	u32 rate_den;
+	struct zio_pace pace;
 };
 
 /* The buffer of IIO: its core counts references. */
@@ -212,6 +219,7 @@ void ziio_detach(struct ziio_state *state);
 
 /* trigger.c */
 int ziio_choose_trigger(struct ziio_state *state, const char *name);
+void ziio_note_trigger(struct ziio_state *state);
 void ziio_restore_trigger(struct ziio_state *state);
 void ziio_release_trigger(struct ziio_state *state);
 void ziio_ask(struct ziio_state *state);

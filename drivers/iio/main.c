@@ -262,6 +262,7 @@ static int ziio_start(struct ziio_state *state)
 	ret = devm_add_action_or_reset(dev, ziio_main_release_trigger, state);
 	if (ret)
 		return ret;
+	ziio_note_trigger(state);
 	ziio_describe_device(state);
 	zdev = devm_zio_device_register(dev, &state->desc, zio_config_id(dev, ZIO_ID_AUTO),
 					state);

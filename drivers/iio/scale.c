@@ -141,22 +141,11 @@ void ziio_read_scaling(struct ziio_state *state, const struct iio_chan_spec *spe
 	scaling->offset_exp = offset.exp + ZIIO_MICRO;
 }
 
-/**
- * ziio_get_timing() - read the rate of a set, which is "sampling_frequency" in IIO
- * @cset: the set
- * @timing: receives the rate, if the device tells one, and makes the scans by its own clock
- *
- * Context: Process, sleeps.
- */
-void ziio_get_timing(const struct zio_cset *cset, struct zio_timing *timing)
+static void ziio_read_rate(struct ziio_set *set, struct zio_timing *timing)
 {
-	struct ziio_state *state = zio_cset_priv(cset);
-	struct ziio_set *set = &state->set[zio_cset_index(cset)];
-	struct iio_channel chan = { .indio_dev = state->indio, .channel = set->spec[0] };
+	struct iio_channel chan = { .indio_dev = set->state->indio, .channel = set->spec[0] };
 	int val = 0, val2 = 0, type;
 
-	if (!READ_ONCE(state->has_own_clock))
-		return;
 	type = iio_read_channel_attribute(&chan, &val, &val2, IIO_CHAN_INFO_SAMP_FREQ);
 	if (val < 0 || val2 < 0)
 		return;
@@ -168,6 +157,26 @@ void ziio_get_timing(const struct zio_cset *cset, struct zio_timing *timing)
 		zio_timing_set_rate(timing, val * 1000000000ULL + val2, 1000000000);
 	else if (type == IIO_VAL_FRACTIONAL)
 		zio_timing_set_rate(timing, val, val2);
+}
+
+/**
+ * ziio_get_timing() - read the rate of a set, which is "sampling_frequency" in IIO
+ * @cset: the set
+ * @timing: receives the rate, if the device tells one, and makes the scans by its own clock
+ *
+ * Context: Process, sleeps.
+ */
+void ziio_get_timing(const struct zio_cset *cset, struct zio_timing *timing)
+{
+	struct ziio_state *state = zio_cset_priv(cset);
+	struct ziio_set *set = &state->set[zio_cset_index(cset)];
+
+	if (READ_ONCE(state->has_own_clock))
+		ziio_read_rate(set, timing);
+	WRITE_ONCE(set->rate_num, timing->rate_num);
+	WRITE_ONCE(set->rate_den, timing->rate_den);
+	if (timing->rate_num)
+		timing->error_ns = zio_pace_error(&set->pace);
 }
 
 /* The padding of the structures may differ. Context: Any. */

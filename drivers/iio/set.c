@@ -53,6 +53,24 @@ static s64 ziio_get_time(const struct zio_block *block)
 	return block->tstamp.secs * NSEC_PER_SEC + block->tstamp.ticks;
 }
 
+/*
+ * An interrupt has stamped the scan, and it may be late. If the device has a rate, this tells
+ * when it made the scan. A rate that is half of one and half of another is replaced by the next
+ * block.
+ */
+static s64 ziio_find_time(struct ziio_set *set, s64 stamp)
+{
+	u32 num = READ_ONCE(set->rate_num), den = READ_ONCE(set->rate_den);
+
+	if (!num || !den)
+		return stamp;
+	if (set->pace.num != num || set->pace.den != den)
+		zio_pace_start(&set->pace, num, den);
+	if (zio_pace_put(&set->pace, set->state->scans, stamp))
+		zio_cset_timing_changed(set->cset);
+	return zio_pace_time(&set->pace, set->state->scans);
+}
+
 /* The time is that of the first scan, by the clock that the control of the block names. */
 static void ziio_stamp_block(struct ziio_set *set, struct zio_block *block, const void *scan)
 {
@@ -61,13 +79,15 @@ static void ziio_stamp_block(struct ziio_set *set, struct zio_block *block, cons
 
 	if (state->stamp_offset)
 		memcpy(&stamp, scan + state->stamp_offset, sizeof(stamp));
-	if (stamp > 0 && iio_device_get_clock(state->indio) == zio_block_clock(block)) {
-		ziio_put_time(block, stamp);
+	if (stamp <= 0) {
+		zio_cset_stamp_at(set->cset, block, ziio_find_time(set, ktime_get_ns()));
 		return;
 	}
-	zio_cset_stamp(set->cset, block);
-	if (stamp > 0)
+	stamp = ziio_find_time(set, stamp);
+	if (iio_device_get_clock(state->indio) != zio_block_clock(block)) {
+		zio_cset_stamp(set->cset, block);
 		stamp += ziio_get_time(block) - iio_get_time_ns(state->indio);
+	}
 	if (stamp > 0)
 		ziio_put_time(block, stamp);
 }

@@ -252,6 +252,21 @@ int ziio_choose_trigger(struct ziio_state *state, const char *name)
 	return ziio_use_trigger(state, name);
 }
 
+/**
+ * ziio_note_trigger() - find out whether the device makes the scans by its own clock
+ * @state: the device, with its trigger; it gives no scan now
+ *
+ * Context: Process.
+ */
+void ziio_note_trigger(struct ziio_state *state)
+{
+	const struct iio_dev *indio = state->indio;
+	const struct iio_trigger *trig = indio->trig;
+
+	WRITE_ONCE(state->has_own_clock,
+		   !state->trig && (!trig || trig->dev.parent == indio->dev.parent));
+}
+
 /* After this no function of the trigger uses @state. */
 static void ziio_stop_trigger(struct ziio_state *state)
 {

@@ -140,6 +140,39 @@ test_times()
 	echo realtime >"$clock"
 }
 
+# Scan k is made at 1.7e9 s + k us, and its stamp is late by up to 50 us.
+test_late_times()
+{
+	write_file $drivers/iio-ramp/unbind iio-ramp >/dev/null
+	write_file $drivers/iio-ramp/bind iio-ramp >/dev/null
+	echo 1000000 >$ramp/rate
+	echo 50000 >$ramp/late
+	make_iio a iio=iio-ramp trigger=ramp-trigger channels=temp nsamples=100
+	zio-links
+	fire 100
+	is "the first block has the rate" \
+		"$(zio-dump -f json -n 1 ziio-0-0 | grep -c '"rate": *\[1000000, *1\]')" 1
+	for i in $(seq 20); do
+		fire 1600
+		zio-dump -n 16 ziio-0-0
+	done | sed -n 's/.*block \([0-9]*\):.*/\1/p;s/.*time *1700000000\.\([0-9]*\).*/1\1/p' |
+		paste - - | awk '
+		{ d = $2 - 1000000000 - $1 * 100000; d = d < 0 ? -d : d }
+		NR > 100 && d > most { most = d }
+		END { print NR, most + 0 }' >/tmp/said
+	is_between "the time of a scan is exact though its stamp is late" \
+		"$(sed -n 's/^320 //p' /tmp/said)" 0 5000
+	print-control $node-0-0-ctrl >/tmp/said &
+	fire 100
+	wait $!
+	is_between "the control tells how wrong it may be" \
+		"$(sed -n 's/^trigger.std9=//p' /tmp/said)" 1000 20000
+	is "and the rate" "$(cat $ziio/cset0/sample-rate)" 1000000
+	echo 0 >$ramp/rate
+	echo 0 >$ramp/late
+	remove_iio a
+}
+
 test_losses()
 {
 	make_iio a iio=iio-ramp trigger=ramp-trigger channels=voltage0 nsamples=1
@@ -408,6 +441,7 @@ test_description
 test_samples
 test_mask
 test_times
+test_late_times
 test_losses
 test_order
 test_rescale

@@ -32,6 +32,7 @@
 
 #define PACE_WINDOW	1024	/* stamps: a quartz hardly changes meanwhile */
 #define PACE_MIN	8	/* fewer stamps tell neither a rate nor an error */
+#define PACE_MEAN	64	/* for the mean delay */
 #define PACE_MAX_LATE	16	/* so many in a row that are far behind the line: it is wrong */
 #define PACE_FAR_NS	((s64)NSEC_PER_SEC)
 #define PACE_MIN_ERROR	1000	/* what a processor needs to read the clock in an interrupt */
@@ -218,8 +219,8 @@ bool zio_pace_put(struct zio_pace *pace, u64 sample, s64 at)
 	pace_extend_hull(pace, &stamp);
 	pace_draw_line(pace);
 	late = max(at - zio_pace_time(pace, sample), 0LL);
-	if (!pace->n_late)
-		pace->delay += div_s64(late - pace->delay, min(pace->n, 64u));
+	if (!pace->n_late || pace->n < PACE_MEAN)
+		pace->delay += div_s64(late - pace->delay, min_t(u32, pace->n, PACE_MEAN));
 	return pace_tell_error(pace);
 }
 EXPORT_SYMBOL_GPL(zio_pace_put);
