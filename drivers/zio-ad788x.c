@@ -25,7 +25,7 @@
 #define AD788X_STEP_EXP		(-18)		/* times 10^-18 V, exactly */
 #define AD788X_FRAME_BITS	16
 #define AD788X_MAX_CHANNELS	8
-#define AD788X_MAX_RATE		125000	/* conversions per second */
+#define AD788X_MAX_HZ		2000000	/* of the clock */
 #define AD788X_MIN_RATE		20000	/* the chip holds a sample for 50 us at most */
 #define AD788X_ACQUIRE_NS	500
 #define AD788X_WAKE_US		5
@@ -47,7 +47,7 @@
 /* Values of the attribute vref-src */
 enum { AD788X_VREF_INTERNAL, AD788X_VREF_EXTERNAL, AD788X_VREF_SUPPLY };
 
-enum ad788x_attr { AD788X_RATE, AD788X_VREF, AD788X_POWER_DOWN, AD788X_N_ATTRS };
+enum ad788x_attr { AD788X_VREF, AD788X_POWER_DOWN, AD788X_N_ATTRS };
 
 struct ad788x_chip {
 	const char *name;
@@ -61,6 +61,8 @@ struct ad788x_chip {
 struct ad788x {
 	struct spi_device *spi;
 	const struct ad788x_chip *chip;
+	u32 max_rate; /* conversions per second */
+	u32 rate;
 	u32 value[AD788X_N_ATTRS];
 	struct zio_attr_desc attrs[AD788X_N_ATTRS];
 	u32 vref_uv; /* of the supply, or of the external reference; 0: not known */
@@ -153,11 +155,24 @@ static int ad788x_prepare_frames(struct ad788x *adc, size_t n)
 	return 0;
 }
 
+/* A conversion takes a frame, and the pause in which chip select is high. */
+static u32 ad788x_rate_of(u32 hz)
+{
+	return div64_u64((u64)NSEC_PER_SEC * hz,
+			 AD788X_FRAME_BITS * NSEC_PER_SEC + (u64)AD788X_ACQUIRE_NS * hz);
+}
+
+static u32 ad788x_speed_of(u32 rate)
+{
+	return DIV64_U64_ROUND_UP((u64)AD788X_FRAME_BITS * NSEC_PER_SEC * rate,
+				  NSEC_PER_SEC - (u64)AD788X_ACQUIRE_NS * rate);
+}
+
 /* Frame i selects the input whose result frame i + 1 carries. */
 static void ad788x_fill_frames(struct ad788x *adc, const u8 *chan, unsigned int n_chan,
 			       size_t n)
 {
-	u32 speed = READ_ONCE(adc->value[AD788X_RATE]) * AD788X_FRAME_BITS;
+	u32 speed = ad788x_speed_of(READ_ONCE(adc->rate));
 	bool power_down = READ_ONCE(adc->value[AD788X_POWER_DOWN]);
 	u32 vref = READ_ONCE(adc->value[AD788X_VREF]);
 	struct spi_transfer *frame = adc->frame;
@@ -264,7 +279,10 @@ static int ad788x_attr_set(struct zio_cset *cset, struct zio_channel *chan,
 	return 0;
 }
 
-/* The chip converts the channels in turn. */
+/*
+ * The chip converts the channels in turn. The first frame wakes it. Nobody knows how long after
+ * the event the bus begins.
+ */
 static void ad788x_get_timing(const struct zio_cset *cset, struct zio_timing *timing)
 {
 	const struct ad788x *adc = zio_cset_priv(cset);
@@ -272,13 +290,27 @@ static void ad788x_get_timing(const struct zio_cset *cset, struct zio_timing *ti
 
 	if (!n_chan)
 		return;
-	timing->rate_num = READ_ONCE(adc->value[AD788X_RATE]);
+	timing->rate_num = adc->rate;
 	timing->rate_den = n_chan;
+	timing->first_ps = AD788X_WAKE_US * NSEC_PER_USEC * PSEC_PER_NSEC +
+		div_u64(AD788X_FRAME_BITS * PSEC_PER_SEC, ad788x_speed_of(adc->rate));
+}
+
+static int ad788x_set_rate(struct zio_cset *cset, u32 num, u32 den)
+{
+	struct ad788x *adc = zio_cset_priv(cset);
+	u64 rate = div_u64((u64)num * max(zio_cset_n_enabled(cset), 1u) + den / 2, den);
+
+	if (rate < AD788X_MIN_RATE || rate > adc->max_rate)
+		return -ERANGE;
+	WRITE_ONCE(adc->rate, rate);
+	return 0;
 }
 
 static const struct zio_cset_ops ad788x_ops = {
 	.raw_io = ad788x_raw_io,
 	.get_timing = ad788x_get_timing,
+	.set_rate = ad788x_set_rate,
 	.attr_set = ad788x_attr_set,
 };
 
@@ -291,27 +323,14 @@ static const struct zio_cset_desc ad788x_cset = {
 	.n_cset_attrs = AD788X_N_ATTRS,
 };
 
-/* A conversion is a frame, so the clock of the bus sets the rate. */
-static int ad788x_describe_rate(struct ad788x *adc)
+static int ad788x_find_rate(struct ad788x *adc)
 {
-	u32 rate = min_t(u32, AD788X_MAX_RATE,
-			 adc->spi->max_speed_hz / AD788X_FRAME_BITS);
-
-	if (rate < AD788X_MIN_RATE)
-		return dev_err_probe(&adc->spi->dev, -EINVAL,
-				     "the SPI bus of %u Hz is too slow\n",
-				     adc->spi->max_speed_hz);
-	adc->attrs[AD788X_RATE] = (struct zio_attr_desc) {
-		.name = "max-sample-rate",
-		.mode = 0644,
-		.place = ZIO_ATTR_PLACE_STD,
-		.index = ZIO_ATTR_MAXRATE,
-		.value = rate,
-		.min = AD788X_MIN_RATE,
-		.max = rate,
-		.id = AD788X_RATE,
-	};
-	return 0;
+	adc->max_rate = ad788x_rate_of(min_t(u32, AD788X_MAX_HZ, adc->spi->max_speed_hz));
+	adc->rate = adc->max_rate;
+	if (adc->max_rate >= AD788X_MIN_RATE)
+		return 0;
+	return dev_err_probe(&adc->spi->dev, -EINVAL, "the SPI bus of %u Hz is too slow\n",
+			     adc->spi->max_speed_hz);
 }
 
 /* The reference is an input of the chip, at most its supply of 5.25 V. */
@@ -368,7 +387,7 @@ static int ad788x_probe(struct spi_device *spi)
 		return -ENOMEM;
 	adc->spi = spi;
 	adc->chip = chip;
-	ret = ad788x_describe_rate(adc) ?: ad788x_describe_reference(adc);
+	ret = ad788x_find_rate(adc) ?: ad788x_describe_reference(adc);
 	if (ret)
 		return ret;
 	ad788x_describe(adc);

@@ -115,7 +115,11 @@ test_control()
 	acquire
 	control=$(print-control $node-1-ctrl)
 	is "bits in the control" "$(field nbits)" 12
-	is "rate in the control" "$(field channel.std3)" 50000
+	is "rate in the control: conversions of four channels" \
+		"$(field trigger.std5)/$(field trigger.std6)" 12500/1
+	is "the first conversion: 16 bits of 820.513 kHz, and 5 us to wake" \
+		"$(field trigger.std7)" 24499995
+	is "no older rate" "$(field channel.std3)" ""
 	is "reference in the control" "$(field channel.std4)" 1
 	is "power-down in the control" "$(field channel.ext0)" 1
 	drain
@@ -123,13 +127,16 @@ test_control()
 
 test_attributes()
 {
-	is "the rate of the bus" "$(cat $adc/cset0/max-sample-rate)" 125000
-	is "the model sees the clock of this rate" "$(told hz)" 2000000
-	expect_write_errno "a rate above the maximum" ERANGE $adc/cset0/max-sample-rate 125001
-	expect_write_errno "a rate below the minimum" ERANGE $adc/cset0/max-sample-rate 19999
-	write_file $adc/cset0/max-sample-rate 50000 >/dev/null
+	is "the rate of the bus: 16 bits and 500 ns, for four channels" \
+		"$(cat $adc/cset0/sample-rate)" 117647/4
+	is "the model sees the clock of this rate" "$(told hz)" 1999999
+	expect_write_errno "a rate above the maximum" ERANGE $adc/cset0/sample-rate 117648/4
+	expect_write_errno "a rate below the minimum" ERANGE $adc/cset0/sample-rate 4999.8
+	expect_write_errno "no rate" ERANGE $adc/cset0/sample-rate 0
+	is "a rate that is refused changes nothing" "$(cat $adc/cset0/sample-rate)" 117647/4
+	write_file $adc/cset0/sample-rate 12500 >/dev/null
 	acquire
-	is "a lower rate sets a slower clock" "$(told hz)" 800000
+	is "a lower rate sets a slower clock" "$(told hz)" 820513
 	is "the internal reference" $(($(told control) & 4)) 0
 	expect_write_errno "no such reference" ERANGE $adc/cset0/vref-src 2
 	write_file $adc/cset0/vref-src 1 >/dev/null
@@ -247,9 +254,8 @@ test_reference()
 test_slow_bus()
 {
 	plug speed=1000000
-	is "half of the clock gives half of the rate" \
-		"$(cat /sys/bus/zio/devices/ad7888-0000/cset0/max-sample-rate)" \
-		62500
+	is "half of the clock gives nearly half of the rate" \
+		"$(cat /sys/bus/zio/devices/ad7888-0000/cset0/sample-rate)" 30303/4
 	rmmod spi-ad788x
 	plug speed=300000
 	is "a bus that is too slow has no board" \
