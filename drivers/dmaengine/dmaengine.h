@@ -134,7 +134,7 @@ static inline bool zdma_resumed(struct zio_cset *cset)
 static inline void zdma_finish_block(struct zdma_device *zdma, struct zio_block *block)
 {
 	block->len -= block->len % zdma->cset_desc.ssize;
-	zio_cset_stamp(zdma->cset, block);
+	zio_cset_stamp_end(zdma->cset, block);
 }
 
 /* After this the channel calls no function of the driver. */

@@ -64,6 +64,15 @@ static struct uart_line *uart_find_line(struct tty_struct *tty)
 	return capable(CAP_SYS_ADMIN) ? uart_create_line(tty) : ERR_PTR(-EPERM);
 }
 
+/* A pty has no speed. A board on USB may have another one than its tty. */
+static void uart_note_speed(struct tty_struct *tty, const struct ktermios *old)
+{
+	bool is_pty = tty->driver->type == TTY_DRIVER_TYPE_PTY;
+
+	uart_line_set_speed(tty->disc_data, tty_get_frame_size(tty->termios.c_cflag),
+			    is_pty ? 0 : tty_get_baud_rate(tty));
+}
+
 /* Drivers of ports tell of errors only with INPCK and BRKINT. */
 static void uart_report_errors(struct tty_struct *tty)
 {
@@ -92,6 +101,7 @@ static int uart_open(struct tty_struct *tty)
 	tty->disc_data = line;
 	tty->receive_room = 65536;
 	uart_report_errors(tty);
+	uart_note_speed(tty, NULL);
 	/* The discipline before may have throttled the port, which would stay silent. */
 	tty_unthrottle(tty);
 	return 0;
@@ -155,6 +165,7 @@ static struct tty_ldisc_ops uart_ldisc = {
 	.close = uart_close,
 	.write = uart_write,
 	.ioctl = n_tty_ioctl_helper, /* stty */
+	.set_termios = uart_note_speed,
 	.receive_buf = uart_receive,
 };
 

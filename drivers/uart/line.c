@@ -207,6 +207,31 @@ void uart_line_receive(struct uart_line *line, const u8 *data, const u8 *flags, 
 	mutex_unlock(&line->lock);
 }
 
+/**
+ * uart_line_set_speed() - tell how long a byte takes
+ * @line: the line
+ * @bits: of a byte, with start, parity and stop bits
+ * @baud: bits per second; 0: not known
+ *
+ * Context: process, sleeps. Takes line->lock.
+ */
+void uart_line_set_speed(struct uart_line *line, unsigned int bits, unsigned int baud)
+{
+	mutex_lock(&line->lock);
+	WRITE_ONCE(line->byte_ns, baud ? div_u64((u64)bits * NSEC_PER_SEC, baud) : 0);
+	if (line->is_live)
+		zio_cset_timing_changed(line->cset);
+	mutex_unlock(&line->lock);
+}
+
+/* The port has a byte when its last bit has come. */
+static void uart_get_timing(const struct zio_cset *cset, struct zio_timing *timing)
+{
+	const struct uart_line *line = zio_cset_priv(cset);
+
+	timing->first_ps = -(s64)READ_ONCE(line->byte_ns) * PSEC_PER_NSEC;
+}
+
 static int uart_init(struct zio_cset *cset)
 {
 	struct uart_line *line = zio_cset_priv(cset);
@@ -280,6 +305,7 @@ static const struct zio_cset_ops uart_ops = {
 	.raw_io = uart_raw_io,
 	.stop_io = uart_stop_io,
 	.attr_get = uart_attr_get,
+	.get_timing = uart_get_timing,
 	.resumed = uart_resumed,
 };
 

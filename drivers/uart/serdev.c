@@ -14,6 +14,8 @@
 
 #include "uart.h"
 
+#define UART_BITS	10	/* of a byte: 8 data bits, no parity */
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
 #define UART_TAKEN	int
 #else
@@ -42,7 +44,8 @@ static int uart_open_serdev(struct serdev_device *serdev)
 	ret = serdev_device_open(serdev);
 	if (ret)
 		return ret;
-	serdev_device_set_baudrate(serdev, speed);
+	speed = serdev_device_set_baudrate(serdev, speed);
+	uart_line_set_speed(serdev_device_get_drvdata(serdev), UART_BITS, speed);
 	serdev_device_set_flow_control(serdev, false);
 	return 0;
 }

@@ -87,6 +87,7 @@ enum uart_stat {
  * @pos: bytes in it
  * @n_frames: frames in it
  * @lost: frames that were lost since the last one in a block
+ * @byte_ns: time of a byte on the line; 0: not known
  * @stat: counters
  */
 struct uart_line {
@@ -106,6 +107,7 @@ struct uart_line {
 	size_t pos;
 	unsigned int n_frames;
 	unsigned int lost;
+	u32 byte_ns;
 	u32 misfits; /* frames that do not fit the block */
 	u32 stat[UART_N_STATS];
 };
@@ -117,6 +119,7 @@ int uart_setup_read(struct device *dev, struct uart_setup *setup);
 struct uart_line *uart_line_create(struct device *parent, const struct uart_setup *setup,
 				   int id);
 void uart_line_receive(struct uart_line *line, const u8 *data, const u8 *flags, size_t n);
+void uart_line_set_speed(struct uart_line *line, unsigned int bits, unsigned int baud);
 void uart_line_unplug(struct uart_line *line);
 void uart_line_put(struct uart_line *line);
 

@@ -80,8 +80,8 @@ static void xdma_input_describe(struct xdma_engine *engine, struct zio_block *bl
 	u32 bytes = min_t(u32, le32_to_cpu(result->bytes), block->len);
 
 	zio_block_sync_for_cpu(block, 0, bytes);
-	zio_cset_stamp(engine->cset, block);
 	block->len = rounddown(bytes, ssize);
+	zio_cset_stamp_end(engine->cset, block);
 	if (block->len != bytes)
 		block->drv_alarms |= XDMA_ALARM_CUT;
 	block->values[XDMA_VALUE_EOP] = !!(le32_to_cpu(result->status) & XDMA_RESULT_EOP);

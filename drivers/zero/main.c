@@ -136,6 +136,7 @@ static void zero_get_timing(const struct zio_cset *cset, struct zio_timing *timi
 
 	zio_timing_set_rate(timing, (u64)zero_samples_of_tick(cset) * NSEC_PER_SEC,
 			    READ_ONCE(state->period));
+	timing->error_ns = 1; /* the samples are made for their time */
 }
 
 static int zero_set_rate(struct zio_cset *cset, u32 num, u32 den)

@@ -74,7 +74,8 @@ struct zio_timing {
  *        in force. @chan is NULL for an attribute of the set, or of the board's trigger.
  * @attr_get: optional; context as for @attr_set. Reads the value from the hardware.
  *        Sets without it show the last value that was set.
- * @get_timing: optional. Fills in @timing, which is zero, for blocks of the present shape.
+ * @get_timing: optional. Fills in @timing, for blocks of the present shape. It is zero, but has
+ *              the rate that a user has told.
  *        Process context, may sleep, one call at a time per set. The core calls it whenever
  *        the shape or an attribute has changed, and after zio_cset_timing_changed().
  * @set_rate: optional; context as for @attr_set. Lets the board take @num / @den samples of
@@ -254,6 +255,7 @@ unsigned int zio_cset_n_enabled(const struct zio_cset *cset);
 bool zio_cset_is_rearmed(const struct zio_cset *cset);
 bool zio_cset_uses_board_trigger(const struct zio_cset *cset);
 void zio_cset_stamp(const struct zio_cset *cset, struct zio_block *block);
+void zio_cset_stamp_end(const struct zio_cset *cset, struct zio_block *block);
 void zio_cset_stamp_at(const struct zio_cset *cset, struct zio_block *block, u64 at);
 clockid_t zio_block_clock(const struct zio_block *block);
 clockid_t zio_cset_clock(const struct zio_cset *cset);

@@ -71,6 +71,27 @@ static int open_loop(speed_t speed)
 	return tty;
 }
 
+/* A byte has come when its last bit has. The block that is armed already may not know it. */
+static void check_byte_time(int tty, struct pair pair, unsigned int n, int64_t byte_ns)
+{
+	const struct zio_ctrl_attr *attr;
+	struct zio_control ctrl;
+	unsigned int end = n + 2;
+	uint8_t data[64];
+	int64_t first = 0;
+
+	for (; n < end; n++) {
+		send_frame(tty, n);
+		ctrl = read_control(pair.ctrl);
+		attr = &ctrl.attr_trigger;
+		ASSERT_EQ(read(pair.data, data, ctrl.nsamples * ctrl.ssize),
+			  ctrl.nsamples * ctrl.ssize);
+		first = (uint64_t)attr->std_val[ZIO_ATTR_TRIG_FIRST_HIGH] << 32 |
+			attr->std_val[ZIO_ATTR_TRIG_FIRST_LOW];
+	}
+	ASSERT_EQ(first, -1000 * byte_ns);
+}
+
 TEST("a 16550: frames, and the speed is kept", loaded)
 {
 	struct termios termios;
@@ -87,7 +108,11 @@ TEST("a 16550: frames, and the speed is kept", loaded)
 		send_frame(tty, n);
 		check_frame(pair, n, n, 0, 0);
 	}
+	check_byte_time(tty, pair, n, 173611);
 	ASSERT_TRUE(!tcgetattr(tty, &termios));
+	termios.c_cflag |= PARENB;
+	ASSERT_TRUE(!tcsetattr(tty, TCSANOW, &termios));
+	check_byte_time(tty, pair, n + 2, 190972);
 	ASSERT_EQ(cfgetospeed(&termios), B57600);
 	ASSERT_TRUE(!rmdir(UART_CONFIG "/b"));
 	ASSERT_TRUE(!tcgetattr(tty, &termios));

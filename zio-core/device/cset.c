@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* cset.c: create and remove channel sets and channels */
 #include <linux/export.h>
+#include <linux/math64.h>
 #include <linux/slab.h>
 
 #include "device/internal.h"
@@ -351,6 +352,44 @@ void zio_cset_stamp_at(const struct zio_cset *cset, struct zio_block *block, u64
 	set_block_time(block, ktime_to_timespec64(then));
 }
 EXPORT_SYMBOL_GPL(zio_cset_stamp_at);
+
+/* Returns the time from the first sample of a block to the last one; 0 without a rate. */
+static u64 duration_of(const struct zio_cset_core *cset, const struct zio_block *block)
+{
+	const u32 *value = to_block_core(block)->snap->common.attr_trigger.std_val;
+	u32 num = value[ZIO_ATTR_TRIG_RATE_NUM], den = value[ZIO_ATTR_TRIG_RATE_DEN];
+	u64 n;
+
+	if (likely(!num) || block->len <= cset->ssize)
+		return 0;
+	n = block->len / cset->ssize;
+	if (cset->flags & ZIO_CSET_INTERLEAVED)
+		n = div_u64(n, hweight64(cset->pub.shape.mask));
+	/* A rate that a user has told may be nonsense. */
+	return div_u64((n - 1) * den, 3600) > num ? 0 :
+		mul_u64_u64_div_u64((n - 1) * den, NSEC_PER_SEC, num);
+}
+
+/**
+ * zio_cset_stamp_end() - set the time of a block whose last sample was taken now
+ * @cset: the channel set
+ * @block: the block, armed, with its final length
+ *
+ * As zio_cset_stamp(), for a board that interrupts at the end of a block. If the control of the
+ * block has a rate, its time is that of the first sample.
+ *
+ * Context: Any but NMI.
+ */
+void zio_cset_stamp_end(const struct zio_cset *cset, struct zio_block *block)
+{
+	u64 duration = duration_of(to_cset_core(cset), block);
+
+	if (duration)
+		zio_cset_stamp_at(cset, block, ktime_get_ns() - duration);
+	else
+		zio_cset_stamp(cset, block);
+}
+EXPORT_SYMBOL_GPL(zio_cset_stamp_end);
 
 /**
  * zio_cset_is_rearmed() - check whether the core arms a set whenever there is room

@@ -93,21 +93,17 @@ static bool timing_is_valid(const struct zio_timing *timing)
  * zio_cset_ask_timing() - ask when the samples of a set are taken
  * @cset: the channel set
  *
- * cset->timing has what the driver says, with a rate in its lowest terms; or the rate that a
- * user has told; or zeros.
+ * cset->timing has what the driver says, with a rate in its lowest terms. A rate that the driver
+ * leaves alone is what a user has told, or 0.
  *
  * Context: Process. The caller holds cset->mutex.
  */
 void zio_cset_ask_timing(struct zio_cset_core *cset)
 {
-	struct zio_timing timing = { 0 };
+	struct zio_timing timing = { .rate_num = cset->rate_num, .rate_den = cset->rate_den };
 
-	if (cset->ops->get_timing) {
+	if (cset->ops->get_timing)
 		cset->ops->get_timing(&cset->pub, &timing);
-	} else {
-		timing.rate_num = cset->rate_num;
-		timing.rate_den = cset->rate_den;
-	}
 	if (WARN_ON_ONCE(!timing_is_valid(&timing)))
 		timing = (struct zio_timing){ 0 };
 	zio_rate_reduce(&timing.rate_num, &timing.rate_den);

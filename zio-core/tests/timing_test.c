@@ -87,6 +87,40 @@ static void a_user_tells_the_rate(struct kunit *test)
 	}
 }
 
+static u64 time_of(const struct zio_block *block)
+{
+	return block->tstamp.secs * NSEC_PER_SEC + block->tstamp.ticks;
+}
+
+/* 16 samples, 15 periods from the first one to the last one */
+static void the_last_sample_is_now(struct kunit *test)
+{
+	static const struct { const char *rate; u64 ago; } cases[] = {
+		{ "0", 0 }, { "1000", 15 * NSEC_PER_MSEC }, { "1/60", 900ULL * NSEC_PER_SEC },
+		{ "1/4294967295", 0 },
+	};
+	struct test_device *tdev = test_device_create(test, ZIO_CSET_USER_RATE, 1);
+	struct zio_cset_core *cset = tdev->cset;
+	struct test_user *user = test_user_open(test, cset->chan[0]);
+	struct zio_block *block;
+	unsigned int i;
+	u64 begin, end;
+
+	test_stop_demand(tdev);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		KUNIT_ASSERT_EQ(test, test_store(&cset->kobj, "sample-rate", cases[i].rate), 0);
+		test_fire_events(tdev, 1);
+		block = test_user_next(user);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(block));
+		begin = ktime_get_real_ns();
+		zio_cset_stamp_end(&cset->pub, block);
+		end = ktime_get_real_ns();
+		KUNIT_EXPECT_GE(test, time_of(block) + cases[i].ago, begin);
+		KUNIT_EXPECT_LE(test, time_of(block) + cases[i].ago, end);
+		test_user_put(user);
+	}
+}
+
 static void without_a_rate_there_is_no_file(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
@@ -333,6 +367,7 @@ static void a_flush_forgets(struct kunit *test)
 
 static struct kunit_case timing_cases[] = {
 	KUNIT_CASE(a_user_tells_the_rate),
+	KUNIT_CASE(the_last_sample_is_now),
 	KUNIT_CASE(without_a_rate_there_is_no_file),
 	KUNIT_CASE(each_registration_has_an_epoch),
 	KUNIT_CASE(a_quotient_becomes_a_rate),
