@@ -4,7 +4,7 @@
  *
  * The events of the board are a millisecond apart, in a time of its own that begins when the
  * module is loaded. Event k has the samples 4 k to 4 k + 3, so a sample tells when it was
- * taken. Nothing happens but on order. The trigger "lossy", which a user gives to the set, has
+ * taken. Nothing happens without an order. A user gives the trigger "lossy" to the set. It has
  * these files, which take numbers:
  *
  *   fire   the next N events make blocks
