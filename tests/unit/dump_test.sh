@@ -48,9 +48,9 @@ test_dump_csv() {
 	has out '^zzero-0000-0-1,3,[0-9.]+,0,,$' 'dump: csv: it has a line'
 	put "$work/gap2-0-1" 1 1 1
 	put "$work/gap2-0-1" 4 1 1
-	run 0 'dump: csv: blocks that were not lost' "$dump" -f csv gap2-0-1
+	run 4 'dump: csv: blocks that were not lost' "$dump" -f csv gap2-0-1
 	has out ',4,[0-9.]+,0,0,' 'dump: csv: what another reader took is no loss'
-	has err 'gap2-0-1: 2 blocks, 2 bytes, 2 blocks taken by another reader$' \
+	has err 'gap2-0-1: 2 blocks, 2 bytes: 2 blocks taken by another reader$' \
 		'dump: csv: it says so at the end'
 	printf 'a,"b' | dd of="$work/gap2-0-1-ctrl" bs=1 seek=36 conv=notrunc 2>err
 	"$dump" -f csv gap2-0-1 >out
@@ -83,15 +83,15 @@ sum() {
 test_dump_csv_table() {
 	put "$work/many-0-1" 0 4 1
 	put "$work/many-0-1" 3 4 1 1
-	run 0 'dump: csv: several samples after a loss' "$dump" -f csv many-0-1
+	run 4 'dump: csv: several samples after a loss' "$dump" -f csv many-0-1
 	equal "$(sum 4)" 2 'dump: csv: the sum of the losses'
-	run 0 'dump: csv: rate' "$dump" -f csv --rate=4 many-0-1
+	run 4 'dump: csv: rate' "$dump" -f csv --rate=4 many-0-1
 	equal "$(sed '1,5d' out | cut -d, -f3 | xargs)" \
 		'1000000003.000000042 1000000003.250000042 1000000003.500000042 1000000003.750000042' \
 		'dump: csv: each sample has its time'
 	put_scans 0 6 5
 	put_scans 2 4 5
-	run 0 'dump: csv: interleaved blocks' "$dump" -f csv --rate=2 scan-0-1
+	run 4 'dump: csv: interleaved blocks' "$dump" -f csv --rate=2 scan-0-1
 	equal "$(head -1 out)" channel,block,time,lost,sample,chan0,chan2 \
 		'dump: csv: a column for each channel'
 	equal "$(sed 1d out | cut -d, -f6- | tr , ' ' | xargs)" \
@@ -100,12 +100,12 @@ test_dump_csv_table() {
 		"0,1000000000.000000042,0,0 0,1000000000.500000042,0,1 0,1000000001.000000042,0,2 \
 2,1000000002.000000042,0,0 2,1000000002.500000042,0,1" 'dump: csv: times of scans'
 	put_scans 3 0 5
-	run 0 'dump: csv: a scan without samples' "$dump" -f csv scan-0-1
+	run 4 'dump: csv: a scan without samples' "$dump" -f csv scan-0-1
 	has out '^[^,]*,3,[0-9.]+,0,,,$' 'dump: csv: it has all columns'
 	put_scans 4 6 7
 	run 1 'dump: csv: other channels' "$dump" -f csv scan-0-1
 	has err 'block 4 has other channels than the first' 'dump: csv: what is wrong'
-	run 0 'dump: csv: JSON has them' "$dump" -j scan-0-1
+	run 4 'dump: csv: JSON has them' "$dump" -j scan-0-1
 	rm scan-0-1-*
 	put_scans 0 7 5
 	run 1 'dump: csv: a part of a scan' "$dump" -f csv scan-0-1
@@ -232,16 +232,16 @@ test_dump_breaks() {
 	put_trigger break-0-1-ctrl 1 10 1 11 2 12 7
 	put_trigger break-0-1-ctrl 2 10 0 11 0 12 11
 	patch break-0-1-ctrl $((3 * 512 + 34)) 2
-	run 0 'dump: breaks' "$dump" break-0-1
+	run 4 'dump: breaks' "$dump" break-0-1
 	grep before out >values
 	printf '  before  %s\n' \
 		'1 block lost in 1 gap, 2 blocks taken by another reader, 2 events missed' \
 		'1 outage' >wanted
 	sed -i '/alarms/d' values
 	same values wanted 'dump: breaks: what is before a block'
-	has err 'break-0-1: 4 blocks, 4 bytes, 1 block lost in 1 gap, 2 .* missed, 1 outage$' \
+	has err 'break-0-1: 4 blocks, 4 bytes: 1 block lost in 1 gap, 2 .* missed, 1 outage$' \
 		'dump: breaks: the account'
-	run 0 'dump: JSON: breaks' "$dump" -j break-0-1
+	run 4 'dump: JSON: breaks' "$dump" -j break-0-1
 	"$bin/json-get" lost taken missed breaks outage_ns changes <out >values
 	printf '%s\n' '0 0 0 (none) (none) (none)' \
 		'1 2 2 ["lost","missed","taken"] (none) (none)' \
@@ -249,8 +249,26 @@ test_dump_breaks() {
 	same values wanted 'dump: JSON: breaks'
 	patch break-0-1-ctrl $((3 * 512 + 34)) 1
 	patch break-0-1-ctrl $((3 * 512 + 14)) 7
-	run 0 'dump: JSON: a change' "$dump" -j -d break-0-1
+	run 4 'dump: JSON: a change' "$dump" -j -d break-0-1
 	equal "$("$bin/json-get" changes <out | tail -n 1)" '["bits"]' 'dump: JSON: what changed'
+}
+
+# The status tells whether all blocks are there: a script that minds errors ends.
+test_dump_status() {
+	put "$work/whole-0-1" 0 1 1
+	put "$work/whole-0-1" 1 1 1
+	run 0 'dump: nothing is missing' "$dump" whole-0-1
+	equal "$(cat err)" '' 'dump: nothing is missing: no word'
+	put "$work/whole-0-1" 5 1 1 1
+	run 0 'dump: a count before the loss' "$dump" -n 2 whole-0-1
+	run 4 'dump: a count behind the loss' "$dump" -n 3 whole-0-1
+	run 4 'dump: set -e' bash -ec '"$1" -j whole-0-1; echo behind' bash "$dump"
+	lacks out behind 'dump: set -e: the script ends'
+	equal "$(tail -n 1 err)" \
+		"$dump: whole-0-1: 3 blocks, 3 bytes: 3 blocks lost in 1 gap" \
+		'dump: the last line says what is missing'
+	run 4 'dump: one of two sources' "$dump" -c whole-0-1 five-0-1
+	run 1 'dump: a loss, and no room' bash -c '"$1" -j whole-0-1 >/dev/full' bash "$dump"
 }
 
 # A time that contradicts itself
@@ -289,7 +307,7 @@ test_dump_units() {
 	cat once-0-1-ctrl volt-0-1-ctrl >two-0-1-ctrl
 	cat volt-0-1-data volt-0-1-data >two-0-1-data
 	mv once-0-1-ctrl volt-0-1-ctrl
-	run 0 'dump: csv of two scales' "$dump" -u -d -f csv two-0-1
+	run 4 'dump: csv of two scales' "$dump" -u -d -f csv two-0-1
 	equal "$(sed 1d out | cut -d, -f4,5 | xargs)" \
 		'-0.015,V -0.005,V 0.995,V -0.006,V -0.005,V 0.095,V' 'dump: each block has its own'
 	put "$work/digit-0-1" 0 1 8
@@ -329,6 +347,7 @@ test_dump_time
 test_dump_old_rate
 test_dump_estimate
 test_dump_breaks
+test_dump_status
 test_dump_wrong_time
 test_dump_units
 done_testing

@@ -33,7 +33,7 @@ make_blocks()
 {
 	put saw-0-1 0 4 1
 	put saw-0-1 1 4 1
-	put saw-0-1 5 4 1
+	put saw-0-1 5 4 1 1
 	put word-0-1 255 2 2
 	put quad-0-1 8 1 4
 	put quad-0-1 9 1 4
@@ -42,6 +42,8 @@ make_blocks()
 	put large-0-1 0 100000 1
 	put saw2-0-1 3 1 1
 	put saw2-0-1 4 1 1
+	put taken-0-1 3 1 1
+	put taken-0-1 9 1 1
 }
 
 test_samples()
@@ -58,6 +60,9 @@ test_samples()
 	has out "^set label 3 '3 lost' at first 8," 'plot: and is marked'
 	has out '^set arrow 3 from first 8, graph 0 to first 8, graph 1 ' \
 		'plot: by a line'
+	has err 'saw-0-1: 3 blocks, 12 bytes: 3 blocks lost in 1 gap$' 'plot: the last line says it'
+	script 'plot: blocks that were not lost' -b 2 taken-0-1
+	has out "^set label 2 '5 not read' at first 1," 'plot: they are marked'
 	script 'plot: more blocks than there are' -b 9 saw-0-1
 	script 'plot: words' word-0-1
 	equal "$(points)" "0 $(((0xe2 << 8) + 0xe1)) 1 $(((0xe4 << 8) + 0xe3))" \

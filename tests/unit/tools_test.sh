@@ -331,11 +331,11 @@ test_dump_values() {
 test_dump_alarms() {
 	put "$work/alarm-0-1" 1 16 1
 	put "$work/alarm-0-1" 4 16 1 0x83
-	run 0 'dump: alarms' "$dump" alarm-0-1
+	run 4 'dump: alarms' "$dump" alarm-0-1
 	has out 'alarms  lost-block,lost-trigger,bit7; driver 0x00; lost before this block: 2' \
 		'dump: alarms by name'
-	has err 'alarm-0-1: 2 blocks, 32 bytes, 2 blocks lost in 1 gap, at least 1 event missed$' 'dump: loss is reported'
-	run 0 'dump: JSON alarms' "$dump" -j alarm-0-1
+	has err 'alarm-0-1: 2 blocks, 32 bytes: 2 blocks lost in 1 gap, at least 1 event missed$' 'dump: loss is reported'
+	run 4 'dump: JSON alarms' "$dump" -j alarm-0-1
 	equal "$("$bin/json-get" alarms lost <out | tail -n 1)" \
 		'["lost-block","lost-trigger","bit7"] 2' 'dump: JSON alarms'
 }
@@ -408,8 +408,9 @@ has_line() {
 	grep -q "$2" "$1"
 }
 
-# One channel is silent; blocks of the other one are printed as they come.
-test_dump_live() {
+# dump_live SECOND STATUS SAID: two blocks of a channel are printed as they come, then Ctrl-C.
+# Another channel is silent.
+dump_live() {
 	: >out
 	make_fifos live-0-1
 	make_fifos mute-0-1
@@ -418,12 +419,19 @@ test_dump_live() {
 	child=$!
 	put "$work/live-0-1" 1 16 1
 	wait_for has_line out '"seq":1,'
-	put "$work/live-0-1" 2 16 1
-	wait_for has_line out '"seq":2,'
-	end_child INT 130 'dump: SIGINT while waiting'
-	has err 'live-0-1: 2 blocks, 32 bytes, nothing lost' 'dump: summary'
-	has err 'mute-0-1: 0 blocks' 'dump: summary of the silent one'
+	put "$work/live-0-1" "$1" 16 1 "$(($1 != 2))"
+	wait_for has_line out "\"seq\":$1,"
+	end_child INT "$2" "dump: SIGINT while waiting, $3"
+	equal "$(cat err)" "$dump: mute-0-1: 0 blocks, 0 bytes: nothing lost
+$dump: live-0-1: 2 blocks, 32 bytes: $3" "dump: what it has read, $3"
 	exec 5>&- 6>&- 8>&- 9>&-
+	rm mute-0-1-*
+}
+
+test_dump_live() {
+	dump_live 2 130 'nothing lost'
+	rm live-0-1-*
+	dump_live 5 4 '3 blocks lost in 1 gap'
 }
 
 # A channel is open, and has no block: the program says so once, and reads on.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The time of a block */
+/* The times of blocks, and what is missing between them */
+#include <inttypes.h>
 #include <string.h>
 
 #include "place.h"
@@ -53,4 +54,38 @@ int place_block(struct zio_timeline **list, const char *name,
 	if (place->rate_source == ZIO_RATE_ESTIMATED)
 		place->rate_num = 0;
 	return ret;
+}
+
+static void sum_accounts(const struct zio_timeline *list, struct zio_account *sum)
+{
+	struct zio_account account;
+
+	memset(sum, 0, sizeof(*sum));
+	for (; list; list = zio_timeline_next(list)) {
+		zio_timeline_account(list, &account);
+		zio_account_add(sum, &account);
+	}
+}
+
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+int tell_account(const char *name, const struct zio_channel *ch,
+		 const struct zio_timeline *list, bool always)
+{
+	const struct zio_stats *stats = zio_stats(ch);
+	struct zio_account sum;
+	char text[256];
+
+	sum_accounts(list, &sum);
+	if (!strcmp(zio_method(ch), "tap"))
+		sum.taken = 0;
+	if (!always && zio_account_is_clean(&sum))
+		return EXIT_OK;
+	zio_account_text(&sum, text, sizeof(text));
+	complain("%s: %" PRIu64 " block%s, %" PRIu64 " byte%s: %s", name, stats->blocks,
+		 plural(stats->blocks), stats->bytes, plural(stats->bytes), text);
+	return zio_account_is_clean(&sum) ? EXIT_OK : EXIT_NOT_CLEAN;
 }

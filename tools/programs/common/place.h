@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The time of a block */
+/* The times of blocks, and what is missing between them */
 #ifndef ZIO_COMMON_PLACE_H
 #define ZIO_COMMON_PLACE_H
 
@@ -13,5 +13,13 @@
 int place_block(struct zio_timeline **list, const char *name,
 		const struct zio_control *control, const struct zio_rate *given,
 		struct zio_place *place);
+
+/*
+ * Say in one line what is missing in the blocks of the source @name, which are in @list. Say
+ * that nothing is only if @always. Returns EXIT_OK, or EXIT_NOT_CLEAN if something is. A tap
+ * passes over blocks, which is no fault.
+ */
+int tell_account(const char *name, const struct zio_channel *ch,
+		 const struct zio_timeline *list, bool always);
 
 #endif /* ZIO_COMMON_PLACE_H */

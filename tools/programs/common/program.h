@@ -15,6 +15,7 @@ enum exit_code {
 	EXIT_FAILED,
 	EXIT_USAGE,
 	EXIT_OPEN,
+	EXIT_NOT_CLEAN,		/* all was done, but something is missing: the last line says what */
 	EXIT_BY_SIGNAL = 128,	/* and the number of the signal */
 };
 

@@ -2,7 +2,6 @@
 /* zio dump, or zio-dump: print the controls and data of any number of channels */
 #include <argp.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,25 +200,6 @@ static void print_blocks(struct dump *d)
 		d->status = EXIT_FAILED;
 }
 
-/* Always report what is missing. Report the rest only after a signal. */
-static void print_summary(const struct source *src)
-{
-	const struct zio_stats *stats = zio_stats(src->channel);
-	const struct zio_timeline *tl = src->timelines;
-	struct zio_account sum = { 0 }, account;
-	char text[256];
-
-	for (; tl; tl = zio_timeline_next(tl)) {
-		zio_timeline_account(tl, &account);
-		zio_account_add(&sum, &account);
-	}
-	if (!caught_stop() && zio_account_is_clean(&sum))
-		return;
-	zio_account_text(&sum, text, sizeof(text));
-	complain("%s: %" PRIu64 " blocks, %" PRIu64 " bytes, %s", src->name, stats->blocks,
-		 stats->bytes, text);
-}
-
 static int open_source(struct dump *d, struct source *src)
 {
 	int flags = ZIO_OPEN_NONBLOCK | d->method;
@@ -263,7 +243,7 @@ static void close_sources(struct dump *d)
 
 static int run(struct dump *d)
 {
-	int i, code;
+	int i, code, clean = EXIT_OK;
 
 	d->count = d->args.count;
 	d->sources = allocate((size_t)d->count, sizeof(*d->sources));
@@ -274,8 +254,9 @@ static int run(struct dump *d)
 		start_silence_timer();
 		print_blocks(d);
 		for (i = 0; i < d->count; i++)
-			print_summary(&d->sources[i]);
-		code = stop_status(d->status);
+			clean |= tell_account(d->sources[i].name, d->sources[i].channel,
+					      d->sources[i].timelines, caught_stop());
+		code = d->status || !clean ? stop_status(d->status) : clean;
 	}
 	close_sources(d);
 	return code;
@@ -425,7 +406,8 @@ const struct argp dump_argp = {
 	"zzero-0000-0-1, a block file, or - for a block file on standard input.\n"
 	"\n"
 	"Exit status: 0 done; 1 a channel or standard output failed; 2 usage; "
-	"3 a channel cannot be opened; 130 interrupted; 143 terminated.",
+	"3 a channel cannot be opened; 4 something is missing, or has changed between "
+	"blocks: the last line says what; 130 interrupted; 143 terminated.",
 	.children = program_options,
 };
 

@@ -67,7 +67,6 @@ static void keep_block(struct plot *plot, struct source *src, const struct zio_b
 
 	free(kept->data);
 	kept->control = *blk->control;
-	kept->lost = blk->lost;
 	if (place_block(&src->timelines, src->name, blk->control, &plot->draw.rate,
 			&kept->place))
 		plot->code = EXIT_FAILED;
@@ -261,6 +260,7 @@ static void complain_empty(struct plot *plot)
 static int run_gnuplot(struct plot *plot)
 {
 	struct gnuplot gp = { 0 };
+	int i;
 
 	if (plot->draw.output && !plot->draw.script && check_output(plot->draw.output))
 		return EXIT_FAILED;
@@ -273,6 +273,9 @@ static int run_gnuplot(struct plot *plot)
 		plot->code = EXIT_FAILED;
 	if (!plot->code && !caught_stop())
 		complain_empty(plot);
+	for (i = 0; i < plot->n; i++)
+		tell_account(plot->sources[i].name, plot->sources[i].channel,
+			     plot->sources[i].timelines, false);
 	return plot->code ? plot->code : stop_status(EXIT_OK);
 }
 

@@ -15,7 +15,6 @@ struct kept_block {
 	struct zio_control control;
 	void *data;
 	size_t size;
-	uint32_t lost;		/* blocks missing before it */
 	struct zio_place place;
 };
 

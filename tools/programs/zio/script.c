@@ -199,23 +199,39 @@ static void write_block(struct curve *curve, const struct kept_block *block)
 	free(curve->values);
 }
 
-/* A line joins two blocks unless blocks are lost or time has passed between them. */
+/* A line joins two blocks unless something or time lies between them. */
 static bool follows(const struct drawing *draw, const struct kept_block *block)
 {
-	return !block->lost && (!draw->is_time || !block->place.rate_num ||
-				block->place.continues);
+	return !block->place.breaks && (!draw->is_time || !block->place.rate_num ||
+					block->place.continues);
 }
 
-/* Mark where blocks are missing by a red line and their number. */
+/* Say what lies before a block. What a tap passes over, or others take, was not lost. */
+static void put_break(char text[NAME_LEN], const struct zio_place *place)
+{
+	if (place->lost)
+		put_text(text, NAME_LEN, "%" PRIu32 " lost", place->lost);
+	else if (place->missed)
+		put_text(text, NAME_LEN, "%" PRIu32 " missed", place->missed);
+	else if (place->taken)
+		put_text(text, NAME_LEN, "%" PRIu32 " not read", place->taken);
+	else
+		put_text(text, NAME_LEN, "%s",
+			 zio_break_name((unsigned int)__builtin_ctz(place->breaks)));
+}
+
+/* Mark a break by a red line, and by what is missing. */
 static void write_gap(const struct curve *curve, const struct kept_block *block,
 		      unsigned int i)
 {
 	double x = curve->draw->is_time ? curve->start : curve->x;
+	char text[NAME_LEN];
 
+	put_break(text, &block->place);
 	fprintf(curve->out, "set arrow %u from first %.12g, graph 0 to first %.12g, graph 1 nohead dashtype 2 linecolor rgb 'red'\n",
 		curve->gaps + i + 1, x, x);
-	fprintf(curve->out, "set label %u '%" PRIu32 " lost' at first %.12g, graph 0.97 offset 0.5,0 textcolor rgb 'red' front\n",
-		curve->gaps + i + 1, block->lost, x);
+	fprintf(curve->out, "set label %u '%s' at first %.12g, graph 0.97 offset 0.5,0 textcolor rgb 'red' front\n",
+		curve->gaps + i + 1, text, x);
 }
 
 static size_t choose_step(const struct kept_block *const *blocks,
@@ -267,7 +283,7 @@ static void write_gaps(struct curve *curve, const struct series *series)
 
 	for (i = 0; i < series->count; i++) {
 		enter_block(curve, series, i);
-		if (series->blocks[i]->lost)
+		if (series->blocks[i]->place.breaks)
 			write_gap(curve, series->blocks[i], i);
 	}
 	curve->gaps += series->count;
