@@ -8,7 +8,8 @@ out = $(tests)/unit/out
 $(shell [ ! -f $(out)/zio ] || rm -rf $(out))
 test_bin = $(out)/bin
 test_libs = $(lib_names:%=$(out)/libzio/%.o)
-unit_tests = abi_test libzio_test unit_test timeline_test timeline_account_test names_test \
+unit_tests = abi_test libzio_test unit_test timeline_test timeline_account_test rate_test \
+	     names_test \
 	     clock_test wait_test object_test ring_test set_test file_test batch_test group_test group_model_test fuzz_test \
 	     fuzz_zio_test
 test_bins = $(addprefix $(test_bin)/,$(unit_tests) xdma_test fake-node json-get $(programs) $(links))
@@ -38,7 +39,7 @@ $(out)/common.a: $(common_objs:%=$(out)/%)
 $(test_bin)/abi_test: $(out)/unit/abi_test.o
 	$(link_test) -o $@
 
-$(addprefix $(test_bin)/,libzio_test unit_test timeline_test timeline_account_test names_test clock_test wait_test \
+$(addprefix $(test_bin)/,libzio_test unit_test timeline_test timeline_account_test rate_test names_test clock_test wait_test \
 		object_test ring_test set_test file_test batch_test fake-node): $(test_bin)/%: \
 		$(out)/unit/%.o $(out)/unit/fake.o $(test_libs)
 	$(link_test) -o $@

@@ -54,6 +54,29 @@ struct zio_rate {
 };
 
 /**
+ * zio_control_rate() - return the samples per second that a control tells
+ * @control: the control
+ * @rate: receives the rate, @source is ZIO_RATE_CONTROL or ZIO_RATE_UNKNOWN
+ *
+ * In a control without EPOCH, of a kernel before version 1.5, it is max-sample-rate.
+ *
+ * Context: Any thread.
+ * Return: 0; -1 with errno EINVAL for NULL, or if the control has a half of a rate.
+ */
+int zio_control_rate(const struct zio_control *control, struct zio_rate *rate);
+
+/**
+ * zio_rate_find() - find the fraction for a number of samples per second
+ * @value: samples per second
+ * @rate: receives the shortest fraction that equals @value, or the nearest one of 32 bits;
+ *        @source is ZIO_RATE_GIVEN
+ *
+ * Context: Any thread.
+ * Return: 0; -1 with errno: EINVAL for NULL; ERANGE @value is not within 2.4e-10 to 2^32 - 1.
+ */
+int zio_rate_find(double value, struct zio_rate *rate);
+
+/**
  * enum zio_break - why a block does not follow the one before
  * @ZIO_BREAK_LOST: blocks were lost
  * @ZIO_BREAK_MISSED: events were missed

@@ -118,8 +118,9 @@ int zio_timeline_set_rate(struct zio_timeline *tl, uint32_t num, uint32_t den);
  * @place: receives the place
  * @err: receives the reason of a failure; may be NULL
  *
- * The rate of the control wins over that of zio_timeline_set_rate(), and this wins over
- * the median of the last 31 steps from block to block. At least three steps, which are
+ * The rate of the control wins over that of zio_timeline_set_rate(), this over the
+ * max-sample-rate of an old control (see zio_control_rate()), and this over the median of
+ * the last 31 steps from block to block. At least three steps, which are
  * alike, give an estimate. Blocks with samples before their event give none: each has an
  * event of its own.
  *

@@ -178,11 +178,14 @@ static void review(struct zio_timeline *tl, struct zio_placed *now)
 
 static void estimate(struct zio_timeline *tl, struct zio_placed *now)
 {
-	struct zio_steps *steps = &tl->steps;
-	uint32_t num = 0, den = 0;
-	bool known = steps->are_alike && zio_step_rate(&steps->median, &num, &den);
+	const struct zio_steps *steps = &tl->steps;
+	const struct zio_step *median = &steps->median;
+	struct zio_rate rate;
+	bool known = steps->are_alike &&
+		     !zio_rate_find((double)median->samples * NS_PER_SECOND / (double)median->ns,
+				    &rate);
 
-	zio_rate_set(&tl->estimate, known ? num : 0, known ? den : 0,
+	zio_rate_set(&tl->estimate, known ? rate.num : 0, known ? rate.den : 0,
 		     known ? ZIO_RATE_ESTIMATED : ZIO_RATE_UNKNOWN);
 	if (known && steps->n == ZIO_STEPS_ENOUGH && !tl->given.num)
 		review(tl, now);

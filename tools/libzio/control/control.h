@@ -27,6 +27,12 @@ static inline uint32_t zio_get_std(const struct zio_ctrl_attr *attr, unsigned in
 	return zio_has_std(attr, index) ? attr->std_val[index] : 0;
 }
 
+/* Are both halves of an attribute there, or none? */
+static inline bool zio_is_pair(const struct zio_ctrl_attr *attr, unsigned int low)
+{
+	return (attr->std_mask >> low & 3) == 3 || !(attr->std_mask >> low & 3);
+}
+
 /* --- name.c */
 
 /* Does @name end with "-data" or "-ctrl"? Return its length without that. */

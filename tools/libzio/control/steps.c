@@ -54,31 +54,3 @@ bool zio_steps_add(struct zio_steps *steps, int64_t ns, uint32_t samples)
 	look(steps);
 	return true;
 }
-
-/* Continued fraction; the rest of the last term is below 1 ns in any block. */
-bool zio_step_rate(const struct zio_step *step, uint32_t *num, uint32_t *den)
-{
-	uint64_t a = (uint64_t)step->samples * NS_PER_SECOND, b = (uint64_t)step->ns;
-	uint64_t p0 = 0, p1 = 1, q0 = 1, q1 = 0;
-
-	while (b) {
-		uint64_t term = a / b, rest = a % b, p, q;
-
-		if (__builtin_mul_overflow(term, p1, &p) ||
-		    __builtin_mul_overflow(term, q1, &q))
-			break;
-		p += p0;
-		q += q0;
-		if (p > UINT32_MAX || q > UINT32_MAX)
-			break;
-		p0 = p1;
-		p1 = p;
-		q0 = q1;
-		q1 = q;
-		a = b;
-		b = rest;
-	}
-	*num = (uint32_t)p1;
-	*den = (uint32_t)q1;
-	return p1 && q1;
-}

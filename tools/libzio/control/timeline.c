@@ -96,7 +96,8 @@ static uint32_t get_clock(const struct zio_ctrl_attr *attr)
 	       attr->ext_val[ZIO_ATTR_TRIG_EXT_CLOCK] : 0;
 }
 
-static void get_kind(const struct zio_control *control, struct zio_kind *kind)
+static void get_kind(const struct zio_control *control, const struct zio_rate *rate,
+		     struct zio_kind *kind)
 {
 	const struct zio_ctrl_attr *attr = &control->attr_trigger;
 
@@ -108,44 +109,40 @@ static void get_kind(const struct zio_control *control, struct zio_kind *kind)
 	kind->ssize = control->ssize;
 	kind->nbits = control->nbits;
 	kind->clock = get_clock(attr);
-	kind->num = zio_get_std(attr, ZIO_ATTR_TRIG_RATE_NUM);
-	kind->den = zio_get_std(attr, ZIO_ATTR_TRIG_RATE_DEN);
+	kind->num = rate->num;
+	kind->den = rate->den;
 	kind->pre = zio_get_std(attr, ZIO_ATTR_TRIG_PRE_SAMP);
 	kind->post = zio_get_std(attr, ZIO_ATTR_TRIG_POST_SAMP);
 	kind->n_shots = control->tlv[0].type == ZIO_TLV_SHOTS ?
 			zio_control_shots(control) : 1;
 }
 
-/* Both halves are there, or none. */
-static bool is_pair(const struct zio_ctrl_attr *attr, unsigned int low)
-{
-	return (attr->std_mask >> low & 3) == 3 || !(attr->std_mask >> low & 3);
-}
-
 static int check(const struct zio_timeline *tl, const struct zio_control *control,
-		 const struct zio_kind *kind, struct zio_error *err)
+		 struct zio_rate *rate, struct zio_error *err)
 {
 	if (tl->has_addr && !is_of(tl, &control->addr))
 		return zio_explain(err, EINVAL,
 				   "block %u is of another channel than the blocks before",
 				   control->seq_num);
-	if (!is_pair(&control->attr_trigger, ZIO_ATTR_TRIG_RATE_NUM) ||
-	    !kind->num != !kind->den)
+	if (zio_control_rate(control, rate))
 		return zio_explain(err, EINVAL,
 				   "block %u: its control has the rate %u/%u, which is none",
-				   control->seq_num, kind->num, kind->den);
-	if (!is_pair(&control->attr_trigger, ZIO_ATTR_TRIG_FIRST_LOW))
+				   control->seq_num, rate->num, rate->den);
+	if (!zio_is_pair(&control->attr_trigger, ZIO_ATTR_TRIG_FIRST_LOW))
 		return zio_explain(err, EINVAL,
 				   "block %u: its control has one half of the time of the first sample",
 				   control->seq_num);
 	return 0;
 }
 
-static void choose_rate(const struct zio_timeline *tl, struct zio_placed *now)
+/* A user who gives a rate knows better than a control of an older kernel. */
+static void choose_rate(const struct zio_timeline *tl, const struct zio_ctrl_attr *attr,
+			struct zio_placed *now)
 {
 	const struct zio_kind *kind = &now->kind;
+	bool is_told = kind->num && zio_has_std(attr, ZIO_ATTR_TRIG_RATE_NUM);
 
-	if (!kind->num && tl->given.num)
+	if (!is_told && tl->given.num)
 		now->rate = tl->given;
 	else if (!kind->num && zio_can_estimate(kind))
 		now->rate = tl->estimate;
@@ -162,7 +159,7 @@ static void get_block(const struct zio_timeline *tl, const struct zio_control *c
 {
 	const struct zio_ctrl_attr *attr = &control->attr_trigger;
 
-	choose_rate(tl, now);
+	choose_rate(tl, attr, now);
 	now->seq = control->seq_num;
 	now->event_ns = 0;
 	now->end_ns = 0;
@@ -299,12 +296,13 @@ int zio_timeline_add(struct zio_timeline *tl, const struct zio_control *control,
 		     struct zio_place *place, struct zio_error *err)
 {
 	struct zio_placed now;
+	struct zio_rate rate;
 
 	if (!tl || !control || !place)
 		return zio_explain_null(err);
-	get_kind(control, &now.kind);
-	if (check(tl, control, &now.kind, err))
+	if (check(tl, control, &rate, err))
 		return -1;
+	get_kind(control, &rate, &now.kind);
 	get_block(tl, control, &now);
 	if (place_block(tl, control, &now, place))
 		return zio_explain(err, ERANGE,

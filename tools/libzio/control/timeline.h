@@ -38,9 +38,6 @@ struct zio_steps {
  */
 bool zio_steps_add(struct zio_steps *steps, int64_t ns, uint32_t samples);
 
-/* The fraction nearest to the rate of a step. Returns false if 32 bits cannot hold it. */
-bool zio_step_rate(const struct zio_step *step, uint32_t *num, uint32_t *den);
-
 /* --- moment.c */
 
 /* Add @samples * @den / @num seconds, or subtract them. Returns -1 with ERANGE. */

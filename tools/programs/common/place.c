@@ -6,23 +6,6 @@
 #include "place.h"
 #include "program.h"
 
-/* The user's rate; without one, that of an old control, which has it elsewhere */
-static void give_rate(struct zio_timeline *tl, const struct zio_control *control,
-		      const struct zio_rate *given)
-{
-	const struct zio_ctrl_attr *attr = &control->attr_channel;
-	uint32_t old = 0;
-
-	/* A control with an epoch is of a kernel that tells the rate if it knows it. */
-	if (!(control->attr_trigger.std_mask >> ZIO_ATTR_TRIG_EPOCH & 1) &&
-	    attr->std_mask >> ZIO_ATTR_MAXRATE & 1)
-		old = attr->std_val[ZIO_ATTR_MAXRATE];
-	if (given->num)
-		zio_timeline_set_rate(tl, given->num, given->den);
-	else
-		zio_timeline_set_rate(tl, old, !!old);
-}
-
 /* A control whose time nobody can tell still has a number that counts. */
 static void place_without_time(struct zio_timeline *tl, const struct zio_control *control,
 			       struct zio_place *place)
@@ -45,7 +28,7 @@ int place_block(struct zio_timeline **list, const char *name,
 
 	if (!tl)
 		fail_memory();
-	give_rate(tl, control, given);
+	zio_timeline_set_rate(tl, given->num, given->den);
 	ret = zio_timeline_add(tl, control, place, &err);
 	if (ret) {
 		complain("%s: %s", name, err.text);

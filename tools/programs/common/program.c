@@ -251,28 +251,6 @@ double parse_seconds(const struct argp_state *state, const char *text)
 	return value;
 }
 
-/* The fraction nearest to @value, by its continued fraction */
-static void find_fraction(double value, struct zio_rate *rate)
-{
-	uint64_t num = 1, num_before = 0, den = 0, den_before = 1;
-	double rest = value;
-
-	while (rest <= UINT32_MAX && (!den || (double)num / (double)den != value)) {
-		uint32_t whole = (uint32_t)rest;
-		uint64_t next_num = whole * num + num_before, next_den = whole * den + den_before;
-
-		if (next_num > UINT32_MAX || next_den > UINT32_MAX)
-			break;
-		num_before = num;
-		den_before = den;
-		num = next_num;
-		den = next_den;
-		rest = 1 / (rest - whole);
-	}
-	rate->num = (uint32_t)num;
-	rate->den = (uint32_t)den;
-}
-
 void parse_rate(const struct argp_state *state, const char *text, struct zio_rate *rate)
 {
 	char *end;
@@ -283,10 +261,9 @@ void parse_rate(const struct argp_state *state, const char *text, struct zio_rat
 		start = end + 1;
 		value /= strtod(start, &end);
 	}
-	if (end == start || *end || !(value >= 1.0 / UINT32_MAX) || value > UINT32_MAX)
+	if (end == start || *end || zio_rate_find(value, rate))
 		argp_error(state, "--rate=%s: not a number of Hz above 0, up to 4294967295, "
 			   "or a fraction such as 1411200/29", text);
-	find_fraction(value, rate);
 }
 
 static void put_choices(char *all, size_t size, const char *const *names)
