@@ -7,6 +7,7 @@ import errno
 import random
 import time
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,29 @@ def test_rate_of_the_control(tmp_path: Path) -> None:
             trigger["std_mask"] |= 1 << index
             trigger["std_val"][index] = value
         assert write_one(tmp_path / "f", b"ab", control=control).rate == rate
+
+
+@pytest.mark.parametrize(
+    ("rate", "parts"),
+    [
+        (1000, (1000, 1)),
+        (np.int64(7), (7, 1)),
+        (0.5, (1, 2)),
+        (np.float32(0.25), (1, 4)),
+        (44100.1, (441001, 10)),
+        (1411200 / 29, (1411200, 29)),
+        (Fraction(2**32 - 1, 2**32 - 2), (2**32 - 1, 2**32 - 2)),
+    ],
+)
+def test_rate_is_a_fraction(rate: Any, parts: tuple[int, int]) -> None:
+    """It is where kernels of today have it: max-sample-rate is something else."""
+    control = zio.make_control(rate=rate)
+    trigger = control["attr_trigger"]
+    assert trigger["std_mask"] == 1 << 5 | 1 << 6
+    assert tuple(trigger["std_val"][5:7]) == parts
+    assert not control["attr_channel"]["std_mask"]
+    place = zio.Timeline().add(control)
+    assert place.rate == Fraction(*parts) and place.rate_source == "control"
 
 
 @pytest.mark.parametrize("kind", [int, np.int32, np.float32, np.float64, float])
@@ -124,7 +148,9 @@ def test_random_scales(tmp_path: Path) -> None:
         {"unit": "V", "offset": -1e300},
         {"rate": 0},
         {"rate": 2**32},
-        {"rate": 0.5},
+        {"rate": -1},
+        {"rate": float("nan")},
+        {"rate": Fraction(1, 2**33)},
         {"seq": -1},
         {"seq": 2**32},
         {"nbits": 65},

@@ -29,11 +29,7 @@ from ._units import Scaling, scaling_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 # Indices of standard attributes
-MAX_RATE: int = lib.ZIO_ATTR_MAXRATE
 PRE_SAMPLES: int = lib.ZIO_ATTR_TRIG_PRE_SAMP
-RATE_NUM: int = lib.ZIO_ATTR_TRIG_RATE_NUM
-RATE_DEN: int = lib.ZIO_ATTR_TRIG_RATE_DEN
-EPOCH: int = lib.ZIO_ATTR_TRIG_EPOCH
 
 
 class Block(Unique, Exporter):
@@ -159,14 +155,10 @@ class Block(Unique, Exporter):
         In recordings of older kernels it is the attribute max-sample-rate.
         """
         _held = self._hold()
-        trigger, channel = self._control.attr_trigger, self._control.attr_channel
-        if trigger.std_mask >> RATE_NUM & trigger.std_mask >> RATE_DEN & 1:
-            parts = int(trigger.std_val[RATE_NUM]), int(trigger.std_val[RATE_DEN])
-            return parts[0] / parts[1] if all(parts) else None
-        is_old = not trigger.std_mask >> EPOCH & 1
-        if is_old and channel.std_mask >> MAX_RATE & 1:
-            return float(channel.std_val[MAX_RATE]) or None
-        return None
+        rate = ffi.new("struct zio_rate *")
+        if lib.zio_control_rate(self._control, rate) or not rate.num:
+            return None
+        return rate.num / rate.den  # type: ignore[no-any-return]
 
     def times(self, rate: float | None = None, start: float = 0.0) -> Array:
         """Return the time of each sample, in seconds after `start`: float64.

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cache
+from numbers import Rational
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ import numpy as np
 from ._libzio import ffi, lib
 
 CONTROL_SIZE = 512
+MOST = 2**32 - 1
 
 _attributes = [
     ("std_mask", "u2"),
@@ -128,6 +131,19 @@ def stamp_ns(stamp: Any) -> int:
 def whole_ns(seconds: float) -> int:
     """Return seconds in nanoseconds: no product is rounded."""
     return int(seconds // 1) * 10**9 + round(seconds % 1 * 1e9)
+
+
+def rate_parts(rate: Fraction | float) -> tuple[int, int]:
+    """Return samples per second as a fraction of two numbers of 32 bits, the nearest.
+
+    Raises `ValueError` if there is none.
+    """
+    if isinstance(rate, Rational) and 0 < rate.numerator <= MOST >= rate.denominator:
+        return int(rate.numerator), int(rate.denominator)
+    found = ffi.new("struct zio_rate *")
+    if lib.zio_rate_find(float(rate), found):
+        raise ValueError(f"{rate} samples per second: pass 2.4e-10 to 4e9")
+    return int(found.num), int(found.den)
 
 
 # Seconds and ticks up to here are less than 2^63 nanoseconds.

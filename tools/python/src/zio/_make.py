@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import re
 import time as clock
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from ._control import control_dtype, whole_ns
+from ._control import control_dtype, rate_parts, whole_ns
 from ._libzio import ffi, lib
 
 NAME = re.compile(
@@ -37,7 +38,7 @@ def make_control(
     unit: str = "",
     scale: float | None = None,
     offset: float | None = None,
-    rate: int | None = None,
+    rate: Fraction | float | None = None,
     seq: int = 0,
     signed: bool | None = None,
     nbits: int = 0,
@@ -49,7 +50,7 @@ def make_control(
     `name`: the channel, such as "adc-0-1", "adc-0007-0-1" or "adc/0/1".
     `time`: seconds since 1970; with none, it is that of now.
     `unit`: such as "V"; `scale`: its value of one step; `offset`: its value at 0.
-    `rate`: samples per second.
+    `rate`: samples per second; a float becomes the nearest fraction of 32 bits.
     `seq`: number of the block in its channel.
     `signed`: whether samples have a sign; with none, that of the type of the array.
     `nbits`: valid bits of a sample; 0 is all of them.
@@ -66,19 +67,19 @@ def make_control(
     if unit or scale is not None or offset is not None:
         _put_scale(head, unit, 1.0 if scale is None else float(scale), float(offset or 0))
     if rate is not None:
-        if not 0 < rate < 2**32 or rate != int(rate):
-            raise ValueError(f"a rate of {rate}: it is a whole number of Hz")
-        put_attribute(head, lib.ZIO_ATTR_MAXRATE, int(rate))
+        num, den = rate_parts(rate)
+        put_attribute(head.attr_trigger, lib.ZIO_ATTR_TRIG_RATE_NUM, num)
+        put_attribute(head.attr_trigger, lib.ZIO_ATTR_TRIG_RATE_DEN, den)
     if signed is not None:
-        put_attribute(head, lib.ZIO_ATTR_SIGNED, int(signed))
+        put_attribute(head.attr_channel, lib.ZIO_ATTR_SIGNED, int(signed))
     scalar: np.void = np.frombuffer(bytearray(ffi.buffer(head)), control_dtype)[0]
     return scalar
 
 
-def put_attribute(head: Any, index: int, value: int) -> None:
-    """Set a standard attribute of the channel."""
-    head.attr_channel.std_mask |= 1 << index
-    head.attr_channel.std_val[index] = value & 0xFFFFFFFF
+def put_attribute(attributes: Any, index: int, value: int) -> None:
+    """Set a standard attribute of the channel, or of the trigger."""
+    attributes.std_mask |= 1 << index
+    attributes.std_val[index] = value & 0xFFFFFFFF
 
 
 def complete(head: Any, array: np.ndarray[Any, np.dtype[Any]]) -> None:
@@ -91,7 +92,7 @@ def complete(head: Any, array: np.ndarray[Any, np.dtype[Any]]) -> None:
         array.dtype.kind == "i"
         and not head.attr_channel.std_mask >> lib.ZIO_ATTR_SIGNED & 1
     ):
-        put_attribute(head, lib.ZIO_ATTR_SIGNED, 1)
+        put_attribute(head.attr_channel, lib.ZIO_ATTR_SIGNED, 1)
 
 
 def _put_name(head: Any, name: str) -> None:
@@ -143,4 +144,4 @@ def _put_scale(head: Any, unit: str, scale: float, offset: float) -> None:
         (lib.ZIO_ATTR_OFFSET_LOW, int(halves[1])),
         (lib.ZIO_ATTR_OFFSET_HIGH, int(halves[1]) >> 32),
     ):
-        put_attribute(head, index, value)
+        put_attribute(head.attr_channel, index, value)

@@ -10,13 +10,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ._block import Array, Block
-from ._control import control_bytes, control_dtype
+from ._control import control_bytes, control_dtype, rate_parts
 from ._errors import make_error, new_error, raise_error
 from ._libzio import ffi, lib
 from ._unique import Unique
 
 SOURCES = ("unknown", "control", "given", "estimated")
-MOST = 2**32 - 1
 _TEXT_SIZE: int = lib.ZIO_TEXT_SIZE
 _TYPES = {"uint32_t": "u4", "int64_t": "i8", "uint64_t": "u8", "_Bool": "?"}
 
@@ -210,14 +209,8 @@ class Timeline(Unique):
 
         A float becomes the nearest fraction of whole numbers of 32 bits.
         """
-        value = Fraction(rate or 0)
-        if value:
-            value = value.limit_denominator(max(min(MOST, int(MOST / value)), 1))
-        if value < 0 or value.numerator > MOST or (rate and not value):
-            raise ValueError(f"{rate} samples per second: pass 2.4e-10 to 4e9")
-        lib.zio_timeline_set_rate(
-            self._timeline, value.numerator, value.denominator if value else 0
-        )
+        parts = rate_parts(rate) if rate else (0, 0)
+        lib.zio_timeline_set_rate(self._timeline, *parts)
 
     def add(self, block: Any) -> Place:
         """Place the next block: a `Block`, or its control.
