@@ -45,9 +45,9 @@ test_list()
 	is "list: all channels" "$(echo "$said" | wc -l)" \
 		"$(ls -d $zzero/cset*/chan* | wc -l)"
 	says "list: one that was read" \
-		'^zzero-0000-0-2 input user kmalloc on 0 16 3 48 0 - - -$'
+		'^zzero-0000-0-2 input user kmalloc on 0 16 3 48 0 - - - 0 -$'
 	says "list: one that was not" \
-		'^zzero-0000-0-0 input user kmalloc on 3 16 3 48 0 - - -$'
+		'^zzero-0000-0-0 input user kmalloc on 3 16 3 48 0 - - - 0 -$'
 	is "queued blocks, in sysfs" \
 		"$(cat $cset0/chan0/buffer/queued-buffer-len)" 3
 	dd if=$node-0-0-data of=/dev/null bs=16 count=2 2>/dev/null
@@ -57,7 +57,7 @@ test_list()
 	says "list: tree: a set" \
 		"^\`- cset0  input  'zero-input'  trigger user  buffer kmalloc  16 x 1 B"
 	gives 0 "list: rates" zio list -i 0.1 zzero-0-1
-	says "list: rates: a line" '^zzero-0000-0-1 .* 0\.0 0\.0 0\.0$'
+	says "list: rates: a line" '^zzero-0000-0-1 .* 0\.0 0\.0 0\.0 0 -$'
 	gives 0 "list: JSON" zio list -j -i 0
 	says "list: JSON: a channel" \
 		'"channel":"zzero-0000-2-0","path":"zzero-0000/cset2/chan0","state":"on"'

@@ -81,7 +81,7 @@ test_list()
 {
 	run 0 'list: columns' "$zio" list -i 0
 	equal "$(head -n 1 out)" \
-		'zzero-0000-0-0 input user kmalloc on 5 16 100 1600 3 - - -' \
+		'zzero-0000-0-0 input user kmalloc on 5 16 100 1600 3 - - - 0 -' \
 		'list: a line of words'
 	equal "$(wc -l <out)" 8 'list: all channels'
 	run 0 'list: titles' "$zio" list -i 0 -H
@@ -160,10 +160,22 @@ test_list_json()
 	equal "$(json shared_triggers configured_devices)" '[] []' \
 		'JSON: no triggers'
 	equal "$(json devices)" \
-		'[{"name":"zzero-0000","csets":[{"path":"zzero-0000/cset0","name":"cset0","direction":"input","ssize":1,"enable":true,"trigger":{"name":"user","type":"user","enable":true,"nsamples":16},"buffer":"kmalloc","fired":100,"lost_triggers":0,"io_errors":0,"fired_per_s":null,"channels":[{"channel":"zzero-0000-0-1","path":"zzero-0000/cset0/chan1","state":"on","enable":true,"queued":5,"length":16,"blocks":100,"bytes":1600,"lost":3,"alarms":0,"blocks_per_s":null,"bytes_per_s":null,"lost_per_s":null}]}]}]' \
+		'[{"name":"zzero-0000","csets":[{"path":"zzero-0000/cset0","name":"cset0","direction":"input","ssize":1,"sample_rate":0,"enable":true,"trigger":{"name":"user","type":"user","enable":true,"nsamples":16},"buffer":"kmalloc","fired":100,"lost_triggers":0,"io_errors":0,"fired_per_s":null,"channels":[{"channel":"zzero-0000-0-1","path":"zzero-0000/cset0/chan1","state":"on","enable":true,"queued":5,"length":16,"blocks":100,"bytes":1600,"lost":3,"alarms":0,"blocks_per_s":null,"bytes_per_s":null,"lost_per_s":null}]}]}]' \
 		'JSON: all of it'
 	run 0 'list: rates' "$zio" list -i 0.05 zzero-0-1
-	equal "$(cut -d' ' -f11- out)" '0.0 0.0 0.0' 'list: rates'
+	equal "$(cut -d' ' -f11-13 out)" '0.0 0.0 0.0' 'list: rates'
+	put_file "$devices/zzero-0000/cset0/sample-rate" 1411200/29
+	put_file "$devices/zzero-0001/cset0/sample-rate" 48000
+	put_file "$devices/zzero-0000/cset0/statistics/lost_triggers" 4
+	run 0 'list: sample rate' "$zio" list -i 0 zzero-0-1 zzero-0001-0-1
+	equal "$(cut -d' ' -f14- out | xargs)" '4 1411200/29 0 48000' 'list: missed, and rate'
+	run 0 'tree: sample rate' "$zio" list -i 0 -t zzero-0-1
+	has out ' 1 B  1411200/29 samples/s  fired 100 ' 'tree: sample rate of the set'
+	run 0 'JSON: sample rates' "$zio" list -i 0 -j
+	has out '"sample_rate":"1411200/29",' 'JSON: sample rate, a fraction'
+	has out '"sample_rate":48000,' 'JSON: sample rate, a number'
+	rm "$devices"/*/cset0/sample-rate
+	echo 0 >"$devices/zzero-0000/cset0/statistics/lost_triggers"
 }
 
 test_get()

@@ -46,6 +46,14 @@ bool zio_is_dir(const char *dir, const char *name)
 	return stat_at(dir, name, &st) && S_ISDIR(st.st_mode);
 }
 
+/* sysfs tells the types of its files: a list needs no call for each. */
+bool zio_is_dir_entry(const char *dir, const struct dirent *entry)
+{
+	if (entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN)
+		return zio_is_dir(dir, entry->d_name);
+	return entry->d_type == DT_DIR;
+}
+
 unsigned int zio_file_mode(const char *dir, const char *name)
 {
 	struct stat st;
@@ -85,7 +93,7 @@ void zio_put_names(const char *dir, bool files, char *text, size_t size)
 
 	*text = '\0';
 	for (i = 0; i < count && used < size; i++) {
-		if (!files && !zio_is_dir(dir, names[i]->d_name))
+		if (!files && !zio_is_dir_entry(dir, names[i]))
 			continue;
 		snprintf(text + used, size - used, "%s%s", used ? " " : "",
 			 names[i]->d_name);

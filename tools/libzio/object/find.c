@@ -123,6 +123,10 @@ static int explain_no_child(const struct search *at, const char *name)
 	const struct zio_object *obj = at->obj;
 	char there[sizeof(at->err->text)] = "", hint[sizeof(at->err->text)];
 
+	if (!at->err) {
+		errno = ENOENT;
+		return -1;
+	}
 	/* The directory of a device has too many other names. */
 	if (obj->kind != ZIO_OBJECT_DEVICE)
 		zio_put_names(obj->path, true, there, sizeof(there));

@@ -93,11 +93,13 @@ static int add_child(struct list *list, struct zio_object *child)
 	return ret;
 }
 
-static int add_name(struct list *list, const struct zio_object *in, const char *name)
+static int add_name(struct list *list, const struct zio_object *in,
+		    const struct dirent *entry)
 {
+	const char *name = entry->d_name;
 	struct zio_object *child;
 
-	if (!zio_is_dir(in->path, name))
+	if (!zio_is_dir_entry(in->path, entry))
 		return 0;
 	child = zio_new_child(in, name);
 	if (!child)
@@ -119,7 +121,7 @@ static int add_below(struct list *list, const struct zio_object *in)
 	if (count < 0)
 		return errno == ENOMEM ? -1 : 0;
 	for (i = 0; i < count && !ret; i++)
-		ret = add_name(list, in, names[i]->d_name);
+		ret = add_name(list, in, names[i]);
 	zio_free_names(names, count);
 	return ret;
 }
@@ -173,7 +175,7 @@ static int add_all(struct list *list, const char *top, struct zio_error *err)
 	if (count < 0)
 		return explain_no_top(err, top, list->kind);
 	for (i = 0; i < count && !ret; i++)
-		if (zio_is_dir(top, names[i]->d_name))
+		if (zio_is_dir_entry(top, names[i]))
 			ret = add_from(list, top_kind(list->kind), top,
 				       names[i]->d_name);
 	zio_free_names(names, count);

@@ -19,6 +19,7 @@ struct zio_object {
 char *zio_sysfs_path(void);			/* .../bus/zio */
 char *zio_configfs_path(enum zio_object_kind kind);	/* .../zio/triggers, devices */
 bool zio_is_dir(const char *dir, const char *name);
+bool zio_is_dir_entry(const char *dir, const struct dirent *entry);
 
 /* Return the mode of a regular file; 0 if it is none. */
 unsigned int zio_file_mode(const char *dir, const char *name);

@@ -85,6 +85,7 @@ static json_t *new_cset(const struct cset *cset)
 	json_add_string(obj, "name", cset->name);
 	json_add_string(obj, "direction", cset->direction);
 	json_add_count(obj, "ssize", cset->ssize);
+	json_add_value(obj, "sample_rate", cset->sample_rate);
 	json_add_bool(obj, "enable", cset->enable);
 	json_add(obj, "trigger", new_trigger(cset));
 	json_add_string(obj, "buffer", cset->buffer);
@@ -207,6 +208,7 @@ json_t *new_json_rates(const struct snapshot *snap)
 		json_add_string(obj, "direction", chan->cset->direction);
 		json_add_string(obj, "trigger", chan->cset->trigger);
 		add_rate(obj, "fired_per_s", chan->cset->fired_rate);
+		json_add_count(obj, "lost_triggers", chan->cset->lost_triggers);
 		json_append(list, obj);
 	}
 	return list;

@@ -135,6 +135,8 @@ static void print_cset(const struct cset *cset)
 	print_trigger(cset);
 	printf("  buffer %s  %" PRId64 " x %" PRId64 " B", cset->buffer,
 	       cset->nsamples, cset->ssize);
+	if (strcmp(cset->sample_rate, "0"))
+		printf("  %s samples/s", cset->sample_rate);
 	print_count("fired", cset->fired, PLAIN);
 	if (cset->lost_triggers > 0)
 		print_count("lost triggers", cset->lost_triggers, RED);
@@ -261,7 +263,8 @@ static void print_channel_columns(const struct channel *chan)
 	print_real(chan->blocks_rate);
 	print_real(chan->bytes_rate);
 	print_real(chan->lost_rate);
-	putchar('\n');
+	print_number(cset->lost_triggers);
+	printf(" %s\n", strcmp(cset->sample_rate, "0") ? cset->sample_rate : "-");
 }
 
 static void print_cset_columns(const struct cset *cset)
@@ -278,7 +281,7 @@ static void print_columns(const struct snapshot *snap, bool header)
 	int d, s;
 
 	if (header)
-		puts("CHANNEL DIRECTION TRIGGER BUFFER STATE QUEUED LENGTH BLOCKS BYTES LOST BLOCKS/S BYTES/S LOST/S");
+		puts("CHANNEL DIRECTION TRIGGER BUFFER STATE QUEUED LENGTH BLOCKS BYTES LOST BLOCKS/S BYTES/S LOST/S MISSED SAMPLES/S");
 	for (d = 0; d < snap->count; d++)
 		for (s = 0; s < snap->devices[d].count; s++)
 			print_cset_columns(&snap->devices[d].csets[s]);

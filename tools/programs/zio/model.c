@@ -13,8 +13,11 @@
 /* A route from an input counts losses of its own. */
 static void scan_route(struct channel *chan, const struct zio_object *obj)
 {
-	int64_t lost = get_number(obj, "statistics/route-lost");
+	int64_t lost;
 
+	if (strcmp(chan->cset->direction, "output"))
+		return;
+	lost = get_number(obj, "statistics/route-lost");
 	if (get_name(obj, "buffer/source", chan->source) ||
 	    !strcmp(chan->source, "none"))
 		*chan->source = '\0';
@@ -103,6 +106,8 @@ static bool scan_cset(struct cset *cset, const struct zio_object *obj,
 	get_name(obj, "current_buffer", cset->buffer);
 	cset->enable = get_number(obj, "enable") == 1;
 	cset->ssize = get_number(obj, "ssize");
+	if (get_name(obj, "sample-rate", cset->sample_rate))
+		strcpy(cset->sample_rate, "0");
 	scan_trigger(cset, obj, snap);
 	scan_counters(cset, obj);
 	scan_channels(cset, obj);

@@ -36,6 +36,7 @@ struct cset {
 	char trigger[NAME_LEN];	/* its type, or the name of a shared one */
 	char type[NAME_LEN];	/* of the trigger */
 	char buffer[NAME_LEN];
+	char sample_rate[NAME_LEN];	/* an integer or a fraction; "0": not known */
 	bool enable, trigger_enable;
 	bool chosen;
 	int64_t ssize, nsamples;
