@@ -15,7 +15,11 @@ TRIGGER_NAME, TRIGGER_MASK, TRIGGER_CLOCK = 84, 300, 492
 
 
 def make_block(
-    number: int, channel: int = 0, nsamples: int = 16, device: int = 0
+    number: int,
+    channel: int = 0,
+    nsamples: int = 16,
+    device: int = 0,
+    since: int | None = None,
 ) -> bytes:
     """Return a block of a device such as zzero-0000 in the format of block files."""
     control = bytearray(CONTROL)
@@ -24,11 +28,24 @@ def make_block(
     struct.pack_into(
         "=HBB8sIHH12s", control, 16, 0, 0, 0, b"", device, 0, channel, b"zzero"
     )
-    since = number + 1000 & 0xFFFF  # milliseconds; block 0 has BEGIN
+    if since is None:
+        since = number
+    since = since + 1000 & 0xFFFF  # milliseconds; 0 is BEGIN
     stamp = BEGIN - 1 + since // 1000, since % 1000 * 1000000
     struct.pack_into("=QQQ", control, 48, *stamp, 0)
     struct.pack_into("=I", control, 80, 0x01000001)
     return bytes(control) + bytes((number + k) & 255 for k in range(nsamples))
+
+
+def after_loss(block: bytes, alarms: int = 1) -> bytes:
+    """Return the block with alarms: 1, blocks were lost before it; 2, events."""
+    return block[:2] + bytes([alarms]) + block[3:]
+
+
+def tell_loss(blocks: bytes, number: int, channel: int = 0) -> bytes:
+    """Return blocks of which this one tells that blocks were lost before it."""
+    block = make_block(number, channel)
+    return blocks.replace(block, after_loss(block))
 
 
 def stamped(block: bytes, ns: int, clock: int, trigger: str) -> bytes:

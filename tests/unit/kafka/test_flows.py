@@ -15,7 +15,16 @@ from streaming_data_types import deserialise_se00
 
 from zio_testing import tap
 from zio_testing.common import ROOT, Words
-from zio_testing.kafka_blocks import BEGIN, CONTROL, KEY, SMALL, make_block, make_blocks
+from zio_testing.kafka_blocks import (
+    BEGIN,
+    CONTROL,
+    KEY,
+    SMALL,
+    after_loss,
+    make_block,
+    make_blocks,
+    tell_loss,
+)
 from zio_testing.kafka_rig import (
     PROGRAM,
     Headers,
@@ -54,6 +63,7 @@ def test_round_trip(rig: Rig) -> None:
     topic = rig.topic()
     numbers = [*range(WRAP - 50, WRAP + 20), *range(WRAP + 23, WRAP + 100)]
     mixed = b"".join(make_block(n) + make_block(n - WRAP + 60, 1) for n in numbers)
+    mixed = tell_loss(tell_loss(mixed, WRAP + 23), 83, channel=1)
     put = rig.put(topic, mixed, "--bytes=4096")
     balanced(put, 2 * 150, stored=2 * 147, lost=2 * 3)
     put.ends_with(0)
@@ -63,8 +73,32 @@ def test_round_trip(rig: Rig) -> None:
     result = rig.verify(topic)
     names = "blocks", "gaps", "missing", "told", "duplicates", "restarts"
     assert result.channel(*names) == [147, 1, 3, 3, 0, 0]
-    result.ends_with(1, "3 blocks are missing, from number 20, between")
+    result.ends_with(4, "3 blocks are missing, from number 20, between")
+    assert result.error.endswith(f"{topic}: 6 blocks lost in 2 gaps\n")
     rig.put(topic, mixed, "--strict").ends_with(1)
+
+
+def test_blocks_of_another_reader(rig: Rig) -> None:
+    """A gap of which the control knows no loss was taken. The topic has a gap."""
+    topic = rig.topic()
+    put = rig.put(topic, make_blocks([1, 2, 7]), "--strict")
+    balanced(put, 3, stored=3, lost=0, taken=4)
+    put.ends_with(0)
+    result = rig.verify(topic)
+    assert result.channel("missing", "told") == [4, 4]
+    result.ends_with(4)
+
+
+def test_breaks(rig: Rig) -> None:
+    """Missed events, and a device that begins anew; a damaged message is worse."""
+    topic = rig.topic()
+    blocks = [make_block(5), make_block(6), make_block(1, since=9)]
+    rig.put(topic, blocks[0] + after_loss(blocks[1], 2) + blocks[2]).ends_with(0)
+    result = rig.verify(topic)
+    assert result.channel("missing", "restarts", "duplicates") == [0, 1, 0]
+    result.ends_with(4, f"{topic}: at least 1 event missed, 1 outage")
+    rig.send(topic, blocks[0][:-1], KEY, {"zio-format": "blocks/1"})
+    rig.verify(topic).ends_with(1)
 
 
 def test_headers(rig: Rig) -> None:
@@ -127,7 +161,7 @@ def test_se00(rig: Rig) -> None:
         assert headers_of(message)["zio-control"] == block[:CONTROL]
         assert data.timestamp_unix_ns == BEGIN * 10**9 + block[4] * 10**6
     assert rig.get(topic) == b"".join(sized)
-    rig.verify(topic).ends_with(0)
+    rig.verify(topic).ends_with(4, "3 changes (bits, sample size)")
 
 
 def test_places(rig: Rig) -> None:
@@ -182,7 +216,8 @@ def test_prometheus(rig: Rig) -> None:
     """A parser of Prometheus reads the accounts."""
     file, victim = rig.file(), rig.file(b"of another user")
     Path(f"{file}.new").symlink_to(victim)
-    rig.put(rig.topic(), make_blocks([0, 1, 5]), f"--prometheus={file}")
+    blocks = tell_loss(make_blocks([0, 1, 5, 8]), 5)
+    rig.put(rig.topic(), blocks, f"--prometheus={file}")
     assert victim.read_bytes() == b"of another user"
     values = {
         sample.name.removeprefix("zio_kafka_"): sample.value
@@ -190,8 +225,8 @@ def test_prometheus(rig: Rig) -> None:
         for sample in family.samples
         if sample.labels == {"channel": KEY}
     }
-    names = "acquired_blocks_total", "stored_blocks_total", "lost_blocks_total"
-    assert [values[name] for name in (*names, "waiting_blocks")] == [6, 3, 3, 0]
+    names = [f"{name}_blocks_total" for name in ("acquired", "stored", "lost", "taken")]
+    assert [values[name] for name in (*names, "waiting_blocks")] == [7, 4, 3, 2, 0]
 
 
 @both

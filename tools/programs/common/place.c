@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The times of blocks, and what is missing between them */
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "place.h"
@@ -28,10 +30,12 @@ int place_block(struct zio_timeline **list, const char *name,
 
 	if (!tl)
 		fail_memory();
-	zio_timeline_set_rate(tl, given->num, given->den);
+	if (given)
+		zio_timeline_set_rate(tl, given->num, given->den);
 	ret = zio_timeline_add(tl, control, place, &err);
 	if (ret) {
-		complain("%s: %s", name, err.text);
+		if (name)
+			complain("%s: %s", name, err.text);
 		place_without_time(tl, control, place);
 	}
 	if (place->rate_source == ZIO_RATE_ESTIMATED)
@@ -39,11 +43,10 @@ int place_block(struct zio_timeline **list, const char *name,
 	return ret;
 }
 
-static void sum_accounts(const struct zio_timeline *list, struct zio_account *sum)
+void sum_accounts(const struct zio_timeline *list, struct zio_account *sum)
 {
 	struct zio_account account;
 
-	memset(sum, 0, sizeof(*sum));
 	for (; list; list = zio_timeline_next(list)) {
 		zio_timeline_account(list, &account);
 		zio_account_add(sum, &account);
@@ -55,20 +58,33 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
+int tell_sum(const char *what, const struct zio_account *sum, bool always)
+{
+	bool is_clean = zio_account_is_clean(sum);
+	char text[256];
+
+	if (always || !is_clean) {
+		zio_account_text(sum, text, sizeof(text));
+		complain("%s: %s", what, text);
+	}
+	return is_clean ? EXIT_OK : EXIT_NOT_CLEAN;
+}
+
 int tell_account(const char *name, const struct zio_channel *ch,
 		 const struct zio_timeline *list, bool always)
 {
 	const struct zio_stats *stats = zio_stats(ch);
-	struct zio_account sum;
-	char text[256];
+	struct zio_account sum = { 0 };
+	char *what;
+	int ret;
 
 	sum_accounts(list, &sum);
 	if (!strcmp(zio_method(ch), "tap"))
 		sum.taken = 0;
-	if (!always && zio_account_is_clean(&sum))
-		return EXIT_OK;
-	zio_account_text(&sum, text, sizeof(text));
-	complain("%s: %" PRIu64 " block%s, %" PRIu64 " byte%s: %s", name, stats->blocks,
-		 plural(stats->blocks), stats->bytes, plural(stats->bytes), text);
-	return zio_account_is_clean(&sum) ? EXIT_OK : EXIT_NOT_CLEAN;
+	if (asprintf(&what, "%s: %" PRIu64 " block%s, %" PRIu64 " byte%s", name, stats->blocks,
+		     plural(stats->blocks), stats->bytes, plural(stats->bytes)) < 0)
+		fail_memory();
+	ret = tell_sum(what, &sum, always);
+	free(what);
+	return ret;
 }

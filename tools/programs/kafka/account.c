@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/json.h"
+#include "common/place.h"
 #include "common/program.h"
 #include "common/text.h"
 #include "message.h"
@@ -55,24 +56,24 @@ void free_accounts(void)
 		accounts = account->following;
 		if (account->stream.open)
 			free_message(account->stream.open);
+		zio_timeline_close(account->timeline);
 		free(account);
 	}
 	last = NULL;
 }
 
-/* A gap that is no loss: the device counts anew. */
+/* After an outage the device counts anew. */
 uint64_t count_block(struct account *account, const struct zio_control *control)
 {
-	uint32_t gap = control->seq_num - (uint32_t)account->next;
-	uint32_t lost = zio_sequence_lost((uint32_t)account->next, control->seq_num);
+	struct zio_place place;
 
-	if (!account->seen || gap != lost) {
+	place_block(&account->timeline, NULL, control, NULL, &place);
+	account->lost += place.lost;
+	account->taken += place.taken;
+	if (!account->seen++ || place.breaks & ZIO_BREAK_OUTAGE)
 		account->next = control->seq_num;
-	} else {
-		account->lost += lost;
-		account->next += lost;
-	}
-	account->seen++;
+	else
+		account->next += control->seq_num - (uint32_t)account->next;
 	return account->next++;
 }
 
@@ -98,13 +99,14 @@ uint64_t count_waiting(const struct account *a)
 	return a->seen - a->stored - a->refused - a->unacked - a->spooled;
 }
 
-struct account sum_accounts(void)
+struct account sum_blocks(void)
 {
 	struct account sum = { 0 }, *a;
 
 	for (a = accounts; a; a = a->following) {
 		sum.seen += a->seen;
 		sum.lost += a->lost;
+		sum.taken += a->taken;
 		sum.stored += a->stored;
 		sum.bytes += a->bytes;
 		sum.refused += a->refused;
@@ -133,7 +135,7 @@ static void print_events(const struct group *group)
 
 void print_sum(const struct group *group, double seconds)
 {
-	struct account sum = sum_accounts();
+	struct account sum = sum_blocks();
 
 	complain("%" PRIu64 " blocks acquired in %.1f s: %" PRIu64 " stored (%" PRIu64
 		 " bytes, %" PRIu64 " messages), %" PRIu64 " lost before, %" PRIu64
@@ -148,6 +150,7 @@ void print_sum(const struct group *group, double seconds)
 static const struct json_count counts[] = {
 	{ "stored", offsetof(struct account, stored) },
 	{ "lost", offsetof(struct account, lost) },
+	{ "taken", offsetof(struct account, taken) },
 	{ "refused", offsetof(struct account, refused) },
 	{ "unacknowledged", offsetof(struct account, unacked) },
 	{ "spooled", offsetof(struct account, spooled) },
@@ -208,7 +211,7 @@ static void add_seconds(json_t *obj, const char *name, double value)
 int print_accounts_json(FILE *out, const struct group *group,
 			const struct spent *spent)
 {
-	struct account sum = sum_accounts(), *a;
+	struct account sum = sum_blocks(), *a;
 	json_t *root, *list = json_object();
 
 	sum.stream.messages += messages_of(group);

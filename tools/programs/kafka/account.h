@@ -27,13 +27,15 @@ struct stream {
  * @addr: the channel
  * @key: its name, such as zzero-0000-0-1; the key of its messages
  * @seen: blocks that the source gave
- * @lost: blocks missing before them, by the sequence numbers
+ * @lost: blocks that were lost before they came here
+ * @taken: blocks before them that another reader has
  * @stored: blocks that the broker has acknowledged
  * @bytes: bytes of their samples
  * @refused: blocks that found the queue full, or no room in the spool
  * @unacked: blocks that the broker rejected, or did not acknowledge until the end
  * @spooled: blocks that are in the spool, and in no message, now
  * @next: the expected sequence number, with 64 bits
+ * @timeline: what the controls tell of losses
  * @stream: its messages
  */
 struct account {
@@ -41,12 +43,14 @@ struct account {
 	char key[ADDRESS_LEN];
 	uint64_t seen;
 	uint64_t lost;
+	uint64_t taken;
 	uint64_t stored;
 	uint64_t bytes;
 	uint64_t refused;
 	uint64_t unacked;
 	uint64_t spooled;
 	uint64_t next;
+	struct zio_timeline *timeline;
 	struct stream stream;
 	struct account *following;
 };
@@ -65,7 +69,7 @@ void settle_blocks(struct account *account, enum fate fate, uint64_t blocks,
 		   uint64_t bytes);
 
 /* Return the sum of all accounts. */
-struct account sum_accounts(void);
+struct account sum_blocks(void);
 
 /* Blocks that wait for the broker */
 uint64_t count_waiting(const struct account *account);

@@ -33,7 +33,7 @@ struct channel {
 	uint64_t duplicates;
 	uint64_t damaged;
 	uint64_t restarts;
-	bool is_known;
+	struct zio_timeline *timeline;	/* NULL before the first block */
 	uint32_t next;
 	struct zio_timestamp last;
 };
@@ -78,8 +78,11 @@ void free_events(struct findings *found);
 /* Compare with what the producers said, after the last message. */
 void check_accounts(struct findings *found);
 
-/* Is nothing missing, damaged or there twice? */
-bool is_complete(const struct findings *found);
+/* Is nothing damaged or there twice, and are all accounts right? */
+bool is_right(const struct findings *found);
+
+/* Say in one line what is missing in @topic. Returns EXIT_OK, or EXIT_NOT_CLEAN. */
+int tell_missing(const struct findings *found, const char *topic);
 void free_findings(struct findings *found);
 
 #endif /* ZIO_KAFKA_CHECK_H */

@@ -18,6 +18,8 @@ static const struct {
 } metrics[] = {
 	{ "lost_blocks_total", "counter", "Blocks lost before they came to zio-kafka",
 	  offsetof(struct account, lost) },
+	{ "taken_blocks_total", "counter", "Blocks that another reader has taken",
+	  offsetof(struct account, taken) },
 	{ "stored_blocks_total", "counter", "Blocks that the broker has acknowledged",
 	  offsetof(struct account, stored) },
 	{ "stored_bytes_total", "counter", "Bytes of their samples",

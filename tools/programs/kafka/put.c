@@ -335,7 +335,7 @@ static void close_put(struct put *p)
 static int tell_end(struct put *p)
 {
 	struct spent spent = { seconds_now() - p->begin, cpu_now() - p->cpu };
-	struct account sum = sum_accounts();
+	struct account sum = sum_blocks();
 	int code = p->code;
 
 	print_sum(group_of(p), spent.seconds);

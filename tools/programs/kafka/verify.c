@@ -147,8 +147,10 @@ static const struct argp verify_argp = {
 	.args_doc = "--topic=TOPIC",
 	.doc = "Look for gaps and duplicates in a topic, and compare it with the accounts "
 	"of the producers.\v"
-	"Exit status: 0 nothing is missing; 1 blocks are missing, damaged or there twice, or "
-	"an account is wrong; 2 usage; 3 the topic cannot be opened; 130 interrupted.",
+	"Exit status: 0 nothing is missing; 1 blocks are damaged or there twice, or an "
+	"account is wrong; 2 usage; 3 the topic cannot be opened; 4 blocks or events are "
+	"missing, or anything else lies between blocks: the last line says what; "
+	"130 interrupted.",
 	.children = program_options,
 };
 
@@ -167,6 +169,8 @@ static void read_topic(struct verify *v)
 
 static int run_verify(struct verify *v)
 {
+	int clean;
+
 	catch_stop_once(0);
 	if (open_consumer(&v->consumer, &v->conf, &v->from, &v->until))
 		return EXIT_OPEN;
@@ -176,9 +180,10 @@ static int run_verify(struct verify *v)
 		print_json(&v->found);
 	else
 		print_findings(&v->found);
-	if (!is_complete(&v->found))
+	if (!is_right(&v->found) || finish_output())
 		v->code = EXIT_FAILED;
-	return stop_status(v->code ? v->code : finish_output());
+	clean = tell_missing(&v->found, v->conf.topic);
+	return v->code || !clean ? stop_status(v->code) : clean;
 }
 
 int verify_main(int argc, char **argv)
