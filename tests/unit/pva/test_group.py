@@ -12,8 +12,12 @@ ONE, TWO = "zzero-0000-0-0", "zzero-0000-0-1"
 
 
 def make_file(path: Path, chan: int, numbers: Iterable[int]) -> Path:
-    # The samples tell the number.
-    blocks = [make_block(n, bytes([n, chan] * 4), chan=chan) for n in numbers]
+    """Make a file of blocks whose samples tell the number. What is missing is lost."""
+    blocks, expected = [], None
+    for n in numbers:
+        lost = n != (n if expected is None else expected)
+        blocks.append(make_block(n, bytes([n, chan] * 4), chan=chan, alarms=int(lost)))
+        expected = n + 1
     path.write_bytes(b"".join(blocks))
     return path
 

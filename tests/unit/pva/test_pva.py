@@ -2,6 +2,7 @@
 """Blocks, as a client of p4p sees them"""
 
 import os
+import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -55,15 +56,34 @@ def test_block(served: Served) -> None:
 
 def test_lost(served: Served) -> None:
     """A gap is a minor alarm of one block, and counted."""
-    served.out.write(make_block(1) + make_block(5))
+    served.out.write(make_block(1) + make_block(5, alarms=1))
     value = served.wait(5)
     assert (value.alarm.severity, value.alarm.message) == (1, "3 blocks lost")
     assert attributes_of(value)["lost"] == attributes_of(value)["lostTotal"] == 3
-    served.out.write(make_block(8))
+    served.out.write(make_block(8, alarms=1))
     assert attributes_of(served.wait(8))["lostTotal"] == 5
     assert served.program.get(f"{NAME}:lost").value == 5
-    served.out.write(make_block(9))
-    assert served.wait(9).alarm.severity == 0
+    served.out.write(make_block(11))
+    value = served.wait(11)
+    assert value.alarm.severity == 0
+    assert attributes_of(value)["missing"] == 2
+
+
+def test_times_of_a_timeline(served: Served) -> None:
+    """The event is 5 us after the time stamp. The rate is a fraction."""
+    trigger = {5: 1411200, 6: 29, 7: 5_000_000, 8: 0, 11: 4}  # RATE, FIRST, MISSED
+    block = bytearray(make_block(7))
+    struct.pack_into("=H", block, 296, sum(1 << index for index in trigger))
+    for index, number in trigger.items():
+        struct.pack_into("=I", block, 304 + 4 * index, number)
+    served.out.write(make_block(6) + block)
+    value = served.wait(7)
+    for stamp in value.dataTimeStamp, value.timeStamp:
+        assert (stamp.secondsPastEpoch, stamp.nanoseconds) == (BEGIN, 257005000)
+    attributes = attributes_of(value)
+    assert attributes["sampleRate"] == 1411200 / 29
+    assert attributes["missed"] == 4
+    assert value.alarm.message == "4 events missed"
 
 
 def test_blocks_that_are_not_shown(start: Start, tmp_path: Path) -> None:
@@ -71,15 +91,16 @@ def test_blocks_that_are_not_shown(start: Start, tmp_path: Path) -> None:
     served = Served(start, tmp_path, "2")
     served.out.write(make_block(0))
     served.wait(0)
-    served.out.write(make_block(3) + make_block(4, alarms=2) + make_block(5))
+    served.out.write(make_block(3, alarms=1) + make_block(4, alarms=2) + make_block(5))
     value = served.wait(5)
-    assert value.alarm.message == "2 blocks lost, lost-trigger"
+    assert value.alarm.message == "2 blocks lost, 1 event missed"
     assert attributes_of(value)["lost"] == 2
 
 
 def test_two_channels(served: Served) -> None:
     """Each channel of a file has its numbers."""
-    blocks = [make_block(number, chan=number % 2) for number in (4, 5, 6, 9)]
+    numbers = (4, 0), (5, 0), (6, 1), (9, 1)
+    blocks = [make_block(n, chan=n % 2, alarms=alarms) for n, alarms in numbers]
     served.out.write(b"".join(blocks))
     other = "test:zzero-0000-0-1"
     assert attributes_of(served.wait(9, other))["lost"] == 3

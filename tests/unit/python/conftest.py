@@ -147,9 +147,12 @@ class FakeBoard:
         shutil.rmtree(self.nodes)
         self._make_nodes()
 
-    def put(self, channel: int, seq: int, nsamples: int = 16, ssize: int = 4) -> None:
+    def put(
+        self, channel: int, seq: int, nsamples: int = 16, ssize: int = 4, alarms: int = 0
+    ) -> None:
         """Make a block of a channel."""
-        block = make_block(seq, nsamples, ssize)
+        block = bytearray(make_block(seq, nsamples, ssize))
+        block[2] = alarms
         os.write(self._descriptors[2 * channel + 1], block[512:])
         os.write(self._descriptors[2 * channel], block[:512])
 

@@ -31,17 +31,51 @@ def lose(board: FakeBoard) -> Lose:
     return set_counter
 
 
+def empty_block(seq: int, alarms: int = 0) -> zio.Block:
+    control = make_control(seq, 0, 1)
+    control["zio_alarms"] = alarms
+    return zio.controls.block_of(control)
+
+
 def test_blocks_of_a_file(block_file: Maker) -> None:
-    """Each missing number is a loss. The next account has the sum, and nothing else."""
+    """Another reader took what is missing, if no alarm tells of a loss."""
     account = zio.Account()
     with zio.open(block_file([0, 1, 4, 9])) as channel:
         for block in channel:
-            account.add(block)
+            place = account.add(block)
+            assert place.time_ns == block.time_ns and account.place is place
     assert (account.blocks, account.bytes, account.gaps) == (4, 4 * 64, 2)
-    assert counts_of(account.look()) == (6, 6, 6)
+    assert counts_of(account.look()) == (6, 0, 0)
+
+
+def test_the_next_account() -> None:
+    """It has the sum of the losses, and goes on where the one before ended."""
+    account = zio.Account()
+    for seq, alarms in (0, 0), (3, 1), (4, 2):
+        account.add(empty_block(seq, alarms))
+    assert counts_of(account.look()) == (2, 2, 2)
+    assert (account.missed, account.gaps) == (1, 1)
     after = account.next()
-    assert (after.blocks, after.bytes, after.gaps) == (0, 0, 0)
-    assert counts_of(after.look()) == (0, 0, 6)
+    assert (after.blocks, after.bytes, after.gaps, after.missed) == (0, 0, 0, 0)
+    assert counts_of(after.look()) == (0, 0, 2)
+    after.add(empty_block(6, 1))
+    assert counts_of(after.look()) == (1, 1, 3)
+
+
+def test_a_time_that_is_none() -> None:
+    """The block counts, without a time."""
+    account = zio.Account()
+    account.add(empty_block(0))
+    for field, value in ("secs", 2**64 - 1), ("ticks", 0):
+        control = make_control(5, 0, 1)
+        control["zio_alarms"] = 1
+        control["tstamp"][field] = value
+        if not value:
+            control["attr_trigger"]["std_mask"] = 1 << 5  # half of a rate
+        place = account.add(zio.controls.block_of(control))
+        assert place.time_ns is None
+        account.add(empty_block(0))
+    assert counts_of(account) == (8, 8, 8)
 
 
 def test_controls(block_file: Maker) -> None:

@@ -312,10 +312,10 @@ class Rivals:
         place = selftest.find_places("zzero/0/0")[0]
         self.listener = selftest.Listener(place, channel)
 
-    def hear(self, *numbers: int) -> estimate.Record:
+    def hear(self, *numbers: int, alarms: int = 0) -> estimate.Record:
         """Return what it notes of these blocks, and of the empty queue after them."""
         for number in numbers:
-            self.board.put(0, number)
+            self.board.put(0, number, alarms=alarms)
         return self.listener.listen(0.1)[0]
 
 
@@ -329,7 +329,7 @@ def test_another_reader(board: FakeBoard) -> None:
         assert rivals.hear(90).taken == 0
         assert rivals.hear(91, 95, 97).taken == 4
         put_counts(board, lost=7)
-        assert rivals.hear(105).taken == 0
+        assert rivals.hear(105, alarms=1).taken == 0
         assert rivals.hear(106, 108).taken == 1
         assert len(rivals.hear().numbers) == 0
 

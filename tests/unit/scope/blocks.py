@@ -16,14 +16,18 @@ LITTLE_ENDIAN, LSB_ALIGN = 0x01000001, 8
 
 
 def block(
-    samples: Samples, seq: int = 0, chan: int = 0, time_ns: int = BEGIN_NS
+    samples: Samples,
+    seq: int = 0,
+    chan: int = 0,
+    time_ns: int = BEGIN_NS,
+    alarms: int = 0,
 ) -> bytes:
-    """Return the block of channel zzero-0000-0-@chan."""
+    """Return the block of channel zzero-0000-0-@chan. Alarm 1: blocks were lost."""
     head = struct.pack(
         "=BBBBIIHH",
         1,
         4,
-        0,
+        alarms,
         0,
         seq,
         len(samples),
@@ -49,7 +53,7 @@ def recording(
     without: tuple[int, ...] = (),
 ) -> bytes:
     """Return @count blocks of each channel, a sawtooth that goes on from block to block.
-    The numbers @without are missing. Channel 1 counts down."""
+    The numbers @without were lost. Channel 1 counts down."""
     parts = []
     for seq in range(count):
         if seq in without:
@@ -57,5 +61,6 @@ def recording(
         for chan in range(channels):
             values = (np.arange(samples) + seq * samples) % 256
             values = (255 - values if chan % 2 else values).astype("u1")
-            parts.append(block(values, seq, chan, BEGIN_NS + seq * step_ns))
+            is_lost = seq - 1 in without
+            parts.append(block(values, seq, chan, BEGIN_NS + seq * step_ns, is_lost))
     return b"".join(parts)

@@ -13,12 +13,12 @@ def make(*values: np.ndarray) -> bytes:  # type: ignore[type-arg]
         Line(i + 3, v, seq=2**32 + 5, time_ns=123, blocks=2, missing=7)
         for i, v in enumerate(values)
     )
-    return encode(Frame(1, 2, 11, 12, -3.5, 0.25, (-4.0, 9.0), lines))
+    return encode(Frame(1, 2, 11, 12, -3.5, 0.25, (-4.0, 9.0), lines, 48000.0))
 
 
 def test_header() -> None:
-    head = struct.unpack("<4sBBHIIIIdddd", make(np.arange(5, dtype="u1"))[:56])
-    assert head == (b"ZSCO", 1, 1, 1, 2, 11, 12, 5, -3.5, 0.25, -4.0, 9.0)
+    head = struct.unpack("<4sBBHIIIIddddd", make(np.arange(5, dtype="u1"))[:64])
+    assert head == (b"ZSCO", 2, 1, 1, 2, 11, 12, 5, -3.5, 0.25, -4.0, 9.0, 48000.0)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_header() -> None:
 )
 def test_values_are_exact_and_aligned(values: np.ndarray, size: int) -> None:  # type: ignore[type-arg]
     data = make(values, values)
-    at = 56
+    at = 64
     for channel in (3, 4):
         record = struct.unpack("<HHIIIQ", data[at : at + 24])
         assert record == (channel, size, 2, 5, 7, 123)
@@ -49,8 +49,8 @@ def test_values_are_exact_and_aligned(values: np.ndarray, size: int) -> None:  #
 def test_a_time_of_more_than_64_bits(time_ns: int) -> None:
     line = Line(0, np.arange(2, dtype="u1"), time_ns=time_ns)
     data = encode(Frame(1, 0, 1, 1, 0.0, 1.0, (0.0, 2.0), (line,)))
-    assert struct.unpack_from("<Q", data, 56 + 16) == (2**64 - 1,)
+    assert struct.unpack_from("<Q", data, 64 + 16) == (2**64 - 1,)
 
 
 def test_no_lines() -> None:
-    assert len(make()) == 56
+    assert len(make()) == 64

@@ -1,5 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-from zio_scope.history import KEPT_SECONDS, History
+from zio_scope.history import KEPT_SECONDS, FiredRates, History
+from zio_scope.machine import SetState
+
+
+def test_events_per_second() -> None:
+    """A look that comes too soon tells nothing new, and none is lost."""
+    rates, found = FiredRates(), []
+    for time, fired in (1.0, 100), (2.0, 150), (2.02, 152), (3.0, 200), (4.0, 0):
+        state = SetState("a", "hrt", True, True, fired, 0, (), (), time)
+        found.append(rates.add(state).fired_per_s)
+    assert found == [0, 50, 50, 50, 0]
 
 
 def test_rates() -> None:

@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+import zio
 from zio_scope import frame
 from zio_scope.picture import Snapshot, spectrum, waveform
 from zio_scope.samples import KEPT_BLOCKS, Block, Trace
@@ -162,23 +163,48 @@ def test_the_frequency_of_a_spectrum(samples: int) -> None:
     assert found.first + best * found.step == pytest.approx(20 / samples)
 
 
-def test_a_trace_keeps_a_limited_number_and_counts_all() -> None:
+def test_a_trace_keeps_a_limited_number() -> None:
     trace = Trace("a", 0)
-    for block in blocks(KEPT_BLOCKS + 10, lost=(4,)):
+    for block in blocks(KEPT_BLOCKS + 10):
         trace.add(block)
     assert len(trace.snapshot()) == KEPT_BLOCKS
     assert trace.snapshot()[-1].seq == KEPT_BLOCKS + 9
-    number = KEPT_BLOCKS + 10
-    counts = {"blocks": number, "bytes": 400 * number, "lost": 3, "skipped": 0}
-    assert (trace.counts(), trace.state) == (counts, "live")
+    assert trace.state == "live"
 
 
-def test_what_a_tap_misses_is_skipped_not_lost() -> None:
-    trace = Trace("a", 0, is_tap=True)
-    for block in blocks(5, lost=(4,)):
-        trace.add(block)
-    counts = trace.counts()
-    assert (counts["lost"], counts["skipped"]) == (0, 3)
+@pytest.mark.parametrize(("is_tap", "lost", "skipped"), [(False, 3, 2), (True, 0, 5)])
+def test_what_a_trace_counts(is_tap: bool, lost: int, skipped: int) -> None:
+    """3 blocks were lost, 2 taken, an event was missed. A tap skips what is not there.
+    The bytes are those of the samples, not of their values."""
+    trace = Trace("a", 0, is_tap=is_tap)
+    for seq, alarms in (0, 0), (4, 1), (7, 2):
+        control = zio.make_control("a-0-0", seq=seq)
+        control["zio_alarms"] = alarms
+        trace.account.add(zio.controls.block_of(control))
+    counts = {"blocks": 3, "bytes": 0, "lost": lost, "skipped": skipped, "missed": 1}
+    assert trace.counts() == counts
+
+
+def rates_of(*rates: float, user: float | None = None) -> list[float]:
+    """Return the rates of the waveform and of the spectrum of channels with these."""
+    lists = {
+        name: [replace(block, rate=rate) for block in blocks(2)]
+        for name, rate in zip("abc", rates)
+    }
+    view = View(channels=tuple(lists), spectrum=("a", "hann"), rate=user)
+    shown = snapshot(**lists)
+    frames = [make(shown, view, 0) for make in (waveform, spectrum)]
+    return [frame.rate for frame in frames if frame]
+
+
+def test_rates() -> None:
+    """The control wins over the user. Channels of two rates have no time in common."""
+    assert rates_of(50.0, 50.0) == [50.0, 50.0]
+    assert rates_of(50.0, 60.0) == [0.0, 50.0]
+    assert rates_of(50.0, 0.0) == [0.0, 50.0]
+    assert rates_of(0.0, 0.0) == [0.0, 0.0]
+    assert rates_of(0.0, 50.0, user=50.0) == [50.0, 50.0]
+    assert rates_of(60.0, user=50.0) == [60.0, 60.0]
 
 
 def test_large_blocks_are_not_kept_in_number(monkeypatch: pytest.MonkeyPatch) -> None:

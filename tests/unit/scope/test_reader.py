@@ -44,7 +44,7 @@ def test_a_channel_that_comes_later(
     path = tmp_path / "a.zio"
     trace = Trace(str(path), 0, is_tap=True)
     real = reader_module.block_of
-    monkeypatch.setattr(reader_module, "block_of", lambda block: 1 / 0)
+    monkeypatch.setattr(reader_module, "block_of", lambda *_: 1 / 0)
     reader = TapReader(trace)
     reader.start()
     wait_for(lambda: trace.state == "gone")
@@ -55,7 +55,7 @@ def test_a_channel_that_comes_later(
         wait_for(lambda: "ZeroDivisionError" in trace.text)
         monkeypatch.setattr(reader_module, "block_of", real)
         fifo.write(blocks.recording(6, 64, without=(2, 3)))
-        wait_for(lambda: trace.account.blocks == 4)
+        wait_for(lambda: trace.account.blocks == 5)
     assert trace.counts()["skipped"] == 2
     reader.stop()
     reader.join(60)
@@ -131,14 +131,14 @@ def test_a_fault_of_the_program_is_told(
     path = tmp_path / "a.zio"
     path.write_bytes(blocks.recording(3, 64))
     real = reader_module.block_of
-    monkeypatch.setattr(reader_module, "block_of", lambda block: 1 / 0)
+    monkeypatch.setattr(reader_module, "block_of", lambda *_: 1 / 0)
     reader, traces = play(path, speed=0)
     wait_for(lambda: traces.found and traces.found["zzero-0000-0-0"].state == "error")
     trace = traces.found["zzero-0000-0-0"]
     assert "ZeroDivisionError" in trace.text
     monkeypatch.setattr(reader_module, "block_of", real)
     reader.play_again()
-    wait_for(lambda: trace.account.blocks == 3)
+    wait_for(lambda: trace.account.blocks == 4)
     reader.stop()
 
 
@@ -189,13 +189,37 @@ def test_samples_with_a_scale_become_values(tmp_path: Path) -> None:
     reader.stop()
 
 
+def test_rate_and_time_of_a_block(tmp_path: Path) -> None:
+    """They are those of a timeline: the event is 5 us after the time stamp."""
+    path = tmp_path / "a.zio"
+    control = zio.make_control("zzero-0-0", time=1e9, rate=1411200 / 29)
+    trigger = control["attr_trigger"]
+    for index, value in ((7, 5_000_000), (8, 0)):  # FIRST
+        trigger["std_mask"] |= 1 << index
+        trigger["std_val"][index] = value
+    with zio.open(str(path), create=True) as out:
+        out.write(np.arange(6, dtype="u2"), control)
+    reader, traces = play(path)
+    wait_for(lambda: traces.found and traces.found["zzero-0000-0-0"].snapshot())
+    trace = traces.found["zzero-0000-0-0"]
+    found = trace.snapshot()[0]
+    assert (found.rate, found.time_ns) == (1411200 / 29, 10**18 + 5000)
+    assert (trace.rate, trace.counts()["bytes"]) == (found.rate, 12)
+    reader.stop()
+
+
 def test_missing_blocks_of_a_file(tmp_path: Path) -> None:
     """Each channel has its numbers. They wrap at 2^32. A number that goes back is that of
     another recording: its losses begin anew."""
     path = tmp_path / "a.zio"
     samples = np.arange(8, dtype="u1")
     numbers = {0: (7, 8, 10, 12), 1: (2**32 - 2, 1, 2), 2: (1000, 0, 1, 5)}
-    made = [blocks.block(samples, n, chan) for chan, s in numbers.items() for n in s]
+    lost = {(0, 10), (0, 12), (1, 1), (2, 5)}
+    made = [
+        blocks.block(samples, n, chan, alarms=(chan, n) in lost)
+        for chan, s in numbers.items()
+        for n in s
+    ]
     path.write_bytes(b"".join(made))
     reader, traces = play(path, speed=0)
     wait_for(lambda: [t.state for t in traces.found.values()] == ["ended"] * 3)
@@ -207,7 +231,11 @@ def test_missing_blocks_of_a_file(tmp_path: Path) -> None:
 def test_channels_that_take_turns(tmp_path: Path) -> None:
     path = tmp_path / "a.zio"
     samples = np.arange(8, dtype="u1")
-    made = [blocks.block(samples, n // 2, n % 2) for n in range(12) if n not in (4, 7)]
+    made = [
+        blocks.block(samples, n // 2, n % 2, alarms=n in (6, 9))
+        for n in range(12)
+        if n not in (4, 7)
+    ]
     path.write_bytes(b"".join(made))
     reader, traces = play(path, speed=0)
     wait_for(lambda: [t.state for t in traces.found.values()] == ["ended"] * 2)

@@ -25,10 +25,13 @@ def test_all_fields() -> None:
                 "slope": "falling",
             },
             "spectrum": {"channel": "a", "window": "hann"},
+            "rate": 48000,
         }
     )
     trigger = Trigger("auto", "b", -1.0, "falling")
-    wanted = View(4, ("a", "b"), 640, 3, (1.0, 2.5), True, trigger, ("a", "hann"))
+    wanted = View(
+        4, ("a", "b"), 640, 3, (1.0, 2.5), True, trigger, ("a", "hann"), 48000.0
+    )
     assert found == wanted
 
 
@@ -48,6 +51,9 @@ def test_all_fields() -> None:
         ("width", None),
         ("blocks", 0),
         ("blocks", 65),
+        ("rate", 0),
+        ("rate", "50000"),
+        ("rate", float("nan")),
         ("range", [2, 1]),
         ("range", [1, 1]),
         ("range", [1]),

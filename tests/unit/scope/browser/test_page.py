@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import zio
 from aiohttp import web
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
@@ -120,7 +121,7 @@ def test_a_loss_is_a_gap_and_is_told(daemon: Start, page: Page, recording: Any) 
     assert values[64:128] == [(6 * 64 + i) % 256 for i in range(64)]
     assert values[192:] == [(9 * 64 + i) % 256 for i in range(64)]
     page.wait(
-        "document.getElementById('picture').innerText.includes('2 blocks are lost')"
+        "document.getElementById('picture').innerText.includes('2 blocks are missing')"
     )
     assert page.complaints() == []
 
@@ -133,7 +134,7 @@ def test_the_history_has_rate_and_loss(daemon: Start, page: Page, tmp_path: Path
         samples = np.arange(16, dtype="u1")
         file.write(blocks.block(samples, 0))
         page.wait("s.history.some((p) => 'zzero-0000-0-0' in p.rates)")
-        file.write(blocks.block(samples, 5))
+        file.write(blocks.block(samples, 5, alarms=1))
         found = page.wait(
             "s.history.map((p) => p.rates['zzero-0000-0-0']).find((r) => r && r[2])"
         )
@@ -434,6 +435,26 @@ def test_the_spectrum_of_a_sine(daemon: Start, page: Page, tmp_path: Path) -> No
     page.press("f")
     page.wait("document.getElementById('peak').innerText.includes('5 kHz')")
     assert "40.0 dB" in page.text("#peak")
+
+
+def test_seconds(daemon: Start, page: Page, tmp_path: Path) -> None:
+    """The control tells the rate: nothing is typed."""
+    path = tmp_path / "a.zio"
+    control = zio.make_control("zzero-0-0", rate=50000)
+    with zio.open(str(path), create=True) as out:
+        out.write(np.arange(1000, dtype="u2"), control)
+    page.open(daemon(path).url)
+    at_end(page, 0)
+    wanted = [0, 999 / 50000]
+    assert page.value("[s.data[0][0], s.data[0].at(-1)]") == pytest.approx(wanted)
+    assert page.value("s.plot.axes[0].label") == "s"
+    assert "50 kHz; " in page.text("#channels")
+    page.press("a", "b")
+    rows = page.value(
+        "Array.from(document.querySelectorAll('#cursors tbody tr'), (r) => r.innerText)"
+    )
+    assert rows[0].split("\t") == ["x", "5 ms", "14.98 ms", "9.98 ms"]
+    assert rows[-1].endswith("100.2 Hz")
 
 
 def test_the_mouse(daemon: Start, page: Page, recording: Any) -> None:

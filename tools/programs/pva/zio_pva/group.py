@@ -60,7 +60,8 @@ class GroupSource(Source):
         parts = values_without_block(alarm)
         count = parts.pop(":lost")
         event = zio.Event(0, False, {}, dict.fromkeys(self.spec.channels, "late"))
-        whole = event_of(event, self.spec.channels, [alarm] * len(self.spec.channels))
+        losses = dict.fromkeys(self.spec.channels, NO_LOSS)
+        whole = event_of(event, losses, [alarm] * len(losses))
         self.variables.post(self.spec.name, {"": whole, ":lost": count})
         for name in self.spec.channels:
             self.variables.post(self._member(name), parts)
@@ -138,10 +139,13 @@ class GroupSource(Source):
     def _post(self, event: zio.Event) -> None:
         self.recover()
         names = self.spec.channels
-        losses = {name: account.look() for name, account in self.accounts.items()}
-        self.accounts = {name: loss.next() for name, loss in losses.items()}
-        alarms = [self._alarm(name, event, losses.get(name, NO_LOSS)) for name in names]
-        whole = event_of(event, names, alarms)
+        losses: dict[str, zio.Account] = {
+            name: self.accounts[name].look() if name in self.accounts else NO_LOSS
+            for name in names
+        }
+        self.accounts = {name: losses[name].next() for name in self.accounts}
+        alarms = [self._alarm(name, event, losses[name]) for name in names]
+        whole = event_of(event, losses, alarms)
         if self.incomplete and not event.missing and not whole["alarm.severity"]:
             text = f"{self.incomplete} events before this one are not complete"
             whole["alarm"] = {"severity": MINOR, "status": DRIVER, "message": text}
@@ -149,7 +153,7 @@ class GroupSource(Source):
         count = count_of(total, stamp_of(event.time_ns))
         # A client that has seen the event finds it in the variable of each channel.
         for name, alarm in zip(names, alarms):
-            self._post_member(name, event, losses.get(name, NO_LOSS), alarm)
+            self._post_member(name, event, losses[name], alarm)
         self.variables.post(self.spec.name, {"": whole, ":lost": count})
         self.incomplete = 0
         self.due = time.monotonic() + self.interval

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Blocks as the normative types of EPICS"""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,15 +37,22 @@ def stamp_of(time_ns: int, tag: int = 0) -> dict[str, int]:
     return {"secondsPastEpoch": seconds, "nanoseconds": nanoseconds, "userTag": tag}
 
 
-def block_stamp(block: zio.Block) -> dict[str, int]:
+def time_of(block: zio.Block, loss: zio.Account) -> int:
+    """Return when the event of a block was, which @loss has counted last."""
+    time_ns = loss.place.event_ns if loss.place else None
+    if time_ns is None:
+        return LAST_SECOND * 10**9 if block.time_ns else 0
+    return time_ns
+
+
+def block_stamp(block: zio.Block, loss: zio.Account) -> dict[str, int]:
     """Return the time of a block. The user tag is the sequence number, as is uniqueId."""
-    return stamp_of(block.time_ns, as_signed(block.seq))
+    return stamp_of(time_of(block, loss), as_signed(block.seq))
 
 
 def count_block(account: zio.Account, block: zio.Block) -> None:
-    """Count a block, and remember if EPICS cannot hold its time: 63 bits of seconds."""
-    account.add(block)
-    if block.time_ns // 10**9 > LAST_SECOND:
+    """Count a block, and remember if its time is beyond 64 bits of nanoseconds."""
+    if account.add(block).event_ns is None and block.time_ns:
         account.alarms.add("the time of the block is out of range")
 
 
@@ -53,14 +60,18 @@ def invalid(text: str, status: int = DEVICE) -> dict[str, Any]:
     return {"severity": INVALID, "status": status, "message": zio.printable(text)}
 
 
-def count_blocks(number: int) -> str:
-    return f"{number} block{'' if number == 1 else 's'} lost"
+def count_words(number: int, noun: str, verb: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'} {verb}"
 
 
 def alarm_of(loss: zio.Account) -> dict[str, Any]:
     """Return the alarm: major if the device gives one, minor if something is lost."""
-    words = [count_blocks(loss.lost)] if loss.lost else []
-    words += sorted(loss.alarms - ({"lost-block"} if loss.lost else set()))
+    words = [count_words(loss.lost, "block", "lost")] if loss.lost else []
+    told = {"lost-block"} if loss.lost else set()
+    if loss.missed:
+        words.append(count_words(loss.missed, "event", "missed"))
+        told.add("lost-trigger")
+    words += sorted(loss.alarms - told)
     if loss.device_alarms:
         text = ", ".join([f"device alarms 0x{loss.device_alarms:02x}", *words])
         return {"severity": MAJOR, "status": DEVICE, "message": text}
@@ -82,10 +93,11 @@ def image_of(block: zio.Block, loss: zio.Account, time_ns: int | None = None) ->
     """Return the samples of a block as they are. @time_ns is the time of its event."""
     attributes: dict[str, Any] = {"ColorMode": 0, "channel": zio.printable(block.channel)}
     attributes |= {"missing": loss.missing, "lost": loss.lost, "lostTotal": loss.total}
+    rate = loss.place.rate if loss.place else None
+    attributes |= {"missed": loss.missed, "sampleRate": float(rate or 0)}
     value = IMAGE.wrap(samples_of(block), attrib=attributes)
     value["uniqueId"] = as_signed(block.seq)
-    value["dataTimeStamp"] = block_stamp(block)
-    value["timeStamp"] = block_stamp(block)
+    value["dataTimeStamp"] = value["timeStamp"] = block_stamp(block, loss)
     if time_ns is not None:
         value["timeStamp"] = stamp_of(time_ns, as_signed(block.seq))
     value["alarm"] = alarm_of(loss)
@@ -101,7 +113,7 @@ def array_of(block: zio.Block, loss: zio.Account, time_ns: int | None = None) ->
     except (zio.Error, NotImplementedError) as error:
         alarm = invalid(getattr(error, "strerror", None) or str(error), UNDEFINED)
     value = ARRAY.wrap(samples)
-    time_ns = block.time_ns if time_ns is None else time_ns
+    time_ns = time_of(block, loss) if time_ns is None else time_ns
     value["timeStamp"] = stamp_of(time_ns, as_signed(block.seq))
     value["alarm"] = alarm
     value["display.units"] = unit
@@ -120,7 +132,7 @@ def values_of_block(block: zio.Block, loss: zio.Account) -> dict[str, Value]:
     return {
         "": image_of(block, loss),
         ":values": array_of(block, loss),
-        ":lost": count_of(loss.total, block_stamp(block)),
+        ":lost": count_of(loss.total, block_stamp(block, loss)),
     }
 
 
@@ -139,11 +151,17 @@ def values_without_block(alarm: dict[str, Any]) -> dict[str, Value]:
 
 
 def event_of(
-    event: zio.Event, names: Sequence[str], alarms: Sequence[dict[str, Any]]
+    event: zio.Event,
+    losses: Mapping[str, zio.Account],
+    alarms: Sequence[dict[str, Any]],
 ) -> Value:
-    """Return an event with the blocks of the channels @names, in this order."""
+    """Return an event with the blocks of the channels of @losses, in this order."""
+    names = list(losses)
     blocks = [event[name] for name in names]
-    stamps = [stamp_of(block.time_ns if block else 0) for block in blocks]
+    times = [
+        time_of(block, losses[name]) if block else 0 for name, block in zip(names, blocks)
+    ]
+    stamps = [stamp_of(time_ns) for time_ns in times]
     worst = max(alarms, key=lambda alarm: int(alarm["severity"]))
     texts = [f"{name}: {a['message']}" for name, a in zip(names, alarms) if a["severity"]]
     empty = np.empty(0, np.uint8)
@@ -151,7 +169,7 @@ def event_of(
         EVENT,
         {
             "value": [samples_of(block) if block else empty for block in blocks],
-            "channelName": list(names),
+            "channelName": names,
             "descriptor": "one event of several channels",
             "alarm": {**worst, "message": "; ".join(texts)},
             "timeStamp": stamp_of(event.time_ns),

@@ -11,13 +11,13 @@ import numpy as np
 from .samples import Samples
 
 MAGIC = b"ZSCO"
-VERSION = 1
+VERSION = 2
 WAVEFORM, SPECTRUM = 1, 2
 FLAG_TRIGGERED, FLAG_DECIMATED, FLAG_PAUSED = 1, 2, 4
 FLOAT32, FLOAT64 = 4, 8
 
-# magic, version, kind, traces, flags, view, frame, points, first, step, low, high
-HEADER = struct.Struct("<4sBBHIIIIdddd")
+# magic, version, kind, traces, flags, view, frame, points, first, step, low, high, rate
+HEADER = struct.Struct("<4sBBHIIIIddddd")
 # channel, type of values, blocks, seq_num, blocks missing in the picture, time in ns
 RECORD = struct.Struct("<HHIIIQ")
 # A float32 holds integers up to 2^24.
@@ -41,7 +41,8 @@ class Line:
 @dataclass(frozen=True)
 class Frame:
     """Lines with a common grid: value i is at @first + i * @step. @extent is the range of
-    all samples that the view could show. All lines have the same number of values."""
+    all samples that the view could show. All lines have the same number of values. @rate
+    are the samples per second of all lines; 0 if they differ, or are not known."""
 
     kind: int
     flags: int
@@ -51,6 +52,7 @@ class Frame:
     step: float
     extent: tuple[float, float]
     lines: tuple[Line, ...]
+    rate: float = 0.0
 
 
 def value_type(values: Samples) -> int:
@@ -79,6 +81,7 @@ def encode(frame: Frame) -> bytes:
         HEADER.pack(
             MAGIC, VERSION, frame.kind, len(frame.lines), frame.flags, frame.view,
             frame.number, points, frame.first, frame.step, *frame.extent,
+            frame.rate,
         )
     ]  # fmt: skip
     for line in frame.lines:

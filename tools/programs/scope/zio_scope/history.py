@@ -4,9 +4,13 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from .machine import SetState
 
 KEPT_SECONDS = 600
+# A shorter time tells no rate: a counter is whole.
+LEAST_SECONDS = 0.5
 
 
 # Blocks, bytes and lost blocks of a channel
@@ -20,6 +24,24 @@ def rates_between(old: Counters, new: Counters, seconds: float) -> Rates:
     if seconds <= 0:
         return 0.0, 0.0, 0.0
     return tuple(max(0.0, (now - then) / seconds) for now, then in zip(new, old))
+
+
+class FiredRates:
+    """The events per second of channel sets, between two looks that are not too near."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, SetState] = {}
+
+    def add(self, state: SetState) -> SetState:
+        """Return the state with its rate."""
+        last = self._last.get(state.name)
+        if last and state.time - last.time < LEAST_SECONDS:
+            return replace(state, fired_per_s=last.fired_per_s)
+        if last:
+            fired = max(state.fired - last.fired, 0)
+            state = replace(state, fired_per_s=fired / (state.time - last.time))
+        self._last[state.name] = state
+        return state
 
 
 @dataclass(frozen=True)

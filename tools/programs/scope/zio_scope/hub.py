@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import zio
 
 from . import machine
-from .history import Counters, History, Point
+from .history import Counters, FiredRates, History, Point
 from .machine import ChannelCounts, SetState
 from .reader import RATE, FileReader, TapReader
 from .samples import Trace
@@ -71,6 +71,7 @@ class Hub:
     def __init__(self, offer: Offer, ring: Callable[[], None]) -> None:
         self.offer = offer
         self.history = History()
+        self._fired = FiredRates()
         self.sets: list[SetState] = []
         self.is_full = False
         self._bell = Bell(asyncio.get_running_loop(), ring)
@@ -149,7 +150,8 @@ class Hub:
         if self._shows_machine():
             only = None if self.offer.channels is None else set(self.offer.channels)
             loop = asyncio.get_running_loop()
-            self.sets = await loop.run_in_executor(None, machine.input_sets, only)
+            states = await loop.run_in_executor(None, machine.input_sets, only)
+            self.sets = [self._fired.add(state) for state in states]
         for state in self.sets:
             for channel in state.channels:
                 if self.offer.channels is None or channel.name in self.offer.channels:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,6 +53,9 @@ class SetState:
     lost_triggers: int
     settings: tuple[Setting, ...]
     channels: tuple[ChannelCounts, ...]
+    time: float = 0.0
+    """When the counters were read: CLOCK_MONOTONIC."""
+    fired_per_s: float = 0.0
 
 
 def _text(obj: Any, attribute: str, default: str = "") -> str:
@@ -122,6 +126,7 @@ def _set_state(cset: Any) -> SetState:
         trigger=trigger,
         trigger_enabled=_text(cset, "trigger/enable", "1") == "1",
         enabled=_text(cset, "enable", "1") == "1",
+        time=time.monotonic(),
         fired=_count(cset, "statistics/fired"),
         lost_triggers=_count(cset, "statistics/lost_triggers"),
         settings=_settings(cset, trigger),

@@ -47,6 +47,12 @@ class Channel:
         )
 
 
+def rate_of(channels: Sequence[Channel], view: View) -> float:
+    """Return the samples per second that all channels have in common; else 0."""
+    rates = {channel.blocks[-1].rate or view.rate or 0.0 for channel in channels}
+    return rates.pop() if len(rates) == 1 else 0.0
+
+
 Snapshot = Mapping[str, tuple[int, list[Block]]]
 
 
@@ -152,7 +158,9 @@ def waveform(snapshot: Snapshot, view: View, number: int) -> Frame | None:
     flags = FLAG_TRIGGERED * triggered | FLAG_DECIMATED * (points < stop - start)
     lines = tuple(c.line(v) for c, v in zip(channels, values))
     flags |= FLAG_PAUSED * view.paused
-    return Frame(WAVEFORM, flags, view.serial, number, start - zero, step, extent, lines)
+    rate = rate_of(channels, view)
+    first = start - zero
+    return Frame(WAVEFORM, flags, view.serial, number, first, step, extent, lines, rate)
 
 
 def spectrum(snapshot: Snapshot, view: View, number: int) -> Frame | None:
@@ -181,4 +189,5 @@ def spectrum(snapshot: Snapshot, view: View, number: int) -> Frame | None:
         step,
         (0.0, 0.5),
         (channels[0].line(reduced),),
+        rate_of(channels[:1], view),
     )

@@ -35,7 +35,7 @@ def scaling_of(block: Any) -> Any:
     return scaling if scaling.is_scaled else None
 
 
-def block_of(block: Any) -> Block:
+def block_of(block: Any, place: zio.Place) -> Block:
     """Copy a zio.Block. Samples with a scale become float64. Samples of a size that is no
     integer's become bytes."""
     unit = ""
@@ -45,7 +45,15 @@ def block_of(block: Any) -> Block:
         samples = np.array(block.data)
     else:
         samples = np.frombuffer(block.data.tobytes(), np.uint8)
-    return Block(samples, block.seq, block.time_ns, block.lost, unit)
+    time_ns = block.time_ns if place.event_ns is None else place.event_ns
+    missing = place.lost + place.taken
+    rate = place.rate if place.rate_source == "control" else None
+    return Block(samples, block.seq, time_ns, missing, unit, float(rate or 0))
+
+
+def add_block(trace: Trace, block: Any) -> None:
+    """Count a zio.Block, and keep a copy."""
+    trace.add(block_of(block, trace.account.add(block)))
 
 
 def fault_text(name: str, error: Exception) -> str:
@@ -84,7 +92,7 @@ class TapReader(zio.Reader):
             self._returned = self.live.returned
             self.trace.forget()
         for block in blocks:
-            self.trace.add(block_of(block))
+            add_block(self.trace, block)
         if blocks or state not in HINTS:
             return
         if state != "waiting":
@@ -180,4 +188,4 @@ class FileReader(zio.Reader):
             if not (trace := self._trace_of(name)):
                 return
             self._traces[name] = trace
-        self._traces[name].add(block_of(block))
+        add_block(self._traces[name], block)

@@ -21,19 +21,21 @@ KEPT_BYTES = 64 << 20
 @dataclass(frozen=True)
 class Block:
     """A copy of a block. @samples has values in @unit, or raw counts if @unit is empty.
-    @lost counts the blocks that are missing before this one."""
+    @lost counts the blocks that are missing before this one. @rate are the samples per
+    second that the control tells; 0 if it does not."""
 
     samples: Samples
     seq: int
     time_ns: int
     lost: int = 0
     unit: str = ""
+    rate: float = 0.0
 
 
 @dataclass
 class Trace:
-    """The newest blocks of a channel. Its reader adds blocks in a thread; the event loop
-    takes snapshots. @state is a word for programs, and @text describes it for users."""
+    """The newest blocks of a channel. Its reader counts and adds blocks in a thread; the
+    event loop takes snapshots. @state is a word for programs, and @text describes it for users."""
 
     name: str
     index: int
@@ -41,6 +43,7 @@ class Trace:
     state: str = "waiting"
     text: str = "no block has come yet"
     unit: str = ""
+    rate: float = 0.0
     account: zio.Account = field(default_factory=zio.Account)
 
     def __post_init__(self) -> None:
@@ -51,22 +54,23 @@ class Trace:
 
     def add(self, block: Block) -> None:
         with self._lock:
-            self.account.count(1, block.samples.nbytes, block.lost, block.lost > 0)
             self._blocks.append(block)
             self._bytes += block.samples.nbytes
             while len(self._blocks) > KEPT_BLOCKS or (
                 self._bytes > KEPT_BYTES and len(self._blocks) > 1
             ):
                 self._bytes -= self._blocks.popleft().samples.nbytes
-            self.state, self.text, self.unit = "live", "", block.unit
+            self.state, self.text = "live", ""
+            self.unit, self.rate = block.unit, block.rate
         self.notify()
 
     def counts(self) -> dict[str, int]:
-        """Return the counts. What is missing in a file is lost; a tap has skipped it."""
-        missing = self.account.missing
-        lost, skipped = (0, missing) if self.is_tap else (missing, 0)
-        sums = {"blocks": self.account.blocks, "bytes": self.account.bytes}
-        return {**sums, "lost": lost, "skipped": skipped}
+        """Return the counts. A tap skips blocks that a file would have lost."""
+        account = self.account
+        sums = {"blocks": account.blocks, "bytes": account.bytes}
+        lost = 0 if self.is_tap else account.lost
+        skipped = account.missing - lost
+        return {**sums, "lost": lost, "skipped": skipped, "missed": account.missed}
 
     def set_state(self, state: str, text: str) -> None:
         with self._lock:

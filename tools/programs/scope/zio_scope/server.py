@@ -164,6 +164,7 @@ class Server:
                 "state": trace.state,
                 "text": trace.text,
                 "unit": trace.unit,
+                "rate": trace.rate,
                 "isTap": trace.is_tap,
                 **trace.counts(),
             }

@@ -13,6 +13,7 @@ from .spectrum import WINDOWS
 
 MAX_WIDTH = 8192
 MAX_CHANNELS = 8
+MIN_RATE, MAX_RATE = 1e-9, 1e12
 MODES = ("off", "auto", "normal", "single")
 
 
@@ -34,7 +35,8 @@ class Trigger:
 @dataclass(frozen=True)
 class View:
     """@width is in pixels. @range is in samples; None shows all. @blocks is the number of
-    blocks in the picture. @spectrum names the channel and the window."""
+    blocks in the picture. @spectrum names the channel and the window. @rate are samples
+    per second for channels whose controls do not tell them."""
 
     serial: int = 0
     channels: tuple[str, ...] = ()
@@ -44,6 +46,7 @@ class View:
     paused: bool = False
     trigger: Trigger = field(default_factory=Trigger)
     spectrum: tuple[str, str] | None = None
+    rate: float | None = None
 
 
 def _integer(
@@ -118,6 +121,15 @@ def _spectrum(value: Any) -> tuple[str, str] | None:
     return _text(value.get("channel", ""), "spectrum.channel"), window
 
 
+def _rate(value: Any) -> float | None:
+    if value is None:
+        return None
+    rate = _finite(value, "rate")
+    if not MIN_RATE <= rate <= MAX_RATE:
+        raise BadRequest(f"view: rate: use a number from {MIN_RATE:g} to {MAX_RATE:g}")
+    return rate
+
+
 def parse_view(message: dict[str, Any]) -> View:
     """Return the view that @message describes. Raise BadRequest if a field is wrong."""
     paused = message.get("paused", False)
@@ -132,4 +144,5 @@ def parse_view(message: dict[str, Any]) -> View:
         paused=paused,
         trigger=_trigger(message.get("trigger")),
         spectrum=_spectrum(message.get("spectrum")),
+        rate=_rate(message.get("rate")),
     )

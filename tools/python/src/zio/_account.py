@@ -6,15 +6,22 @@ from __future__ import annotations
 import numpy as np
 
 from ._block import Array, Block
+from ._control import control_dtype
+from ._errors import Error
+from ._libzio import lib
 from ._names import kernel_counts
+from ._timeline import Place, Timeline
 from .controls import Sequence
+
+# The rate, and the time from the stamp to the event
+TIMES = np.uint16(0xF << lib.ZIO_ATTR_TRIG_RATE_NUM)
 
 
 class Account:
-    """Counts the blocks of one channel.
+    """Counts the blocks of one channel, and places them on a timeline.
 
     `name` is the channel whose losses the kernel counts: `look()` reads them. Without it,
-    and if the kernel does not tell, each missing number is a loss, as in a block file.
+    and if the kernel does not tell, the controls do, as in a block file.
     """
 
     def __init__(self, name: str = "") -> None:
@@ -22,9 +29,13 @@ class Account:
         self.name = name if counts else ""
         self.blocks = self.bytes = 0
         self.missing = self.gaps = 0
-        """Numbers that this program has not seen: lost, or passed over by a tap."""
+        """Blocks that this program has not seen: lost, or passed over by a tap."""
         self.lost = 0
         """Blocks that were lost since the account began."""
+        self.missed = 0
+        """Events that were missed, as the controls tell."""
+        self.place: Place | None = None
+        """The last block that `add()` has counted, in its timeline."""
         self.total = counts.lost if counts else 0
         """The same since the kernel began to count, or the account before this one."""
         self.acquired = counts.blocks if counts else 0
@@ -32,27 +43,39 @@ class Account:
         self.alarms: set[str] = set()
         self.device_alarms = 0
         self._sequence = Sequence()
+        self._timeline = Timeline()
 
-    def add(self, block: Block) -> None:
-        """Count a block, and remember its alarms."""
-        self.count(1, block.data.nbytes, block.lost, block.lost > 0)
+    def add(self, block: Block) -> Place:
+        """Count a block, and remember its alarms. Return its place.
+
+        A block whose control has no possible time is placed without one.
+        """
+        try:
+            place = self._timeline.add(block)
+        except Error:
+            place = self._timeline.add(_without_time(block))
+        missing = place.lost + place.taken
+        self._count(1, block.size, missing, missing > 0, place.lost)
+        self.missed += place.missed
+        self.place = place
         self.alarms.update(block.alarms)
         self.device_alarms |= int(block.control["drv_alarms"])
+        return place
 
     def add_controls(self, controls: Array, size: int) -> None:
         """Count blocks: controls of shape (k,), and `size` bytes of samples."""
         lost = self._sequence.lost(controls)
-        self.count(len(lost), size, int(lost.sum()), np.count_nonzero(lost))
+        total = int(lost.sum())
+        self._count(len(lost), size, total, np.count_nonzero(lost), total)
 
-    def count(self, blocks: int, size: int, missing: int, gaps: int) -> None:
-        """Count blocks that have no `Block`."""
+    def _count(self, blocks: int, size: int, missing: int, gaps: int, lost: int) -> None:
         self.blocks += blocks
         self.bytes += size
         self.missing += missing
         self.gaps += gaps
         if not self.name:
-            self.lost += missing
-            self.total += missing
+            self.lost += lost
+            self.total += lost
 
     def look(self) -> Account:
         """Read what the kernel has counted, and return the account. A device that is gone
@@ -68,4 +91,14 @@ class Account:
         account = Account()
         account.name, account.total = self.name, self.total
         account.acquired = self.acquired
+        account._timeline = self._timeline
         return account
+
+
+def _without_time(block: Block) -> np.void:
+    """Return the control of a block whose time nobody can tell."""
+    head = bytearray(block.control.tobytes())
+    control: np.void = np.frombuffer(head, control_dtype)[0]
+    control["tstamp"]["secs"] = control["tstamp"]["ticks"] = 0
+    control["attr_trigger"]["std_mask"] &= ~TIMES
+    return control

@@ -130,6 +130,12 @@ class Place:
         return int(place.first.ns) if place.has_time else None
 
     @property
+    def event_ns(self) -> int | None:
+        """When the sample of the event was taken; None if the block has no time."""
+        place = self._place
+        return int(place.event.ns) if place.has_time else None
+
+    @property
     def rate(self) -> Fraction | None:
         """Samples of one channel per second; None if they are not known."""
         place = self._place

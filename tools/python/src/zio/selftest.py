@@ -40,6 +40,7 @@ from ._estimate import (
 from ._libzio import ffi, lib
 from ._objects import Object, find
 from ._removal import check_removal
+from ._timeline import Place as BlockPlace
 
 VERSION: str = ffi.string(lib.zio_version()).decode()
 CLOCK_IDS = {name: number for number, name in controls.CLOCKS.items()}
@@ -206,7 +207,7 @@ class Losses:
 
 class Rivals:
     """Counts the blocks that other readers of a channel take: their numbers are missing,
-    and the kernel has not lost them.
+    and no control tells a loss of them.
 
     An old queue may have a gap of before the measurement. So the numbers count from the
     first block on that comes when the queue has been empty.
@@ -214,32 +215,29 @@ class Rivals:
 
     def __init__(self, account: Account) -> None:
         self._account = account
-        self._missing: int | None = None
-        self._excused: int | None = None
-        """What had been lost when the queue was empty, less what is told as taken"""
         self._acquired = account.acquired
+        self._taken = 0
+        self._was_empty = self._counts = False
 
-    def add(self, block: Block) -> None:
-        """Count what is missing before a block."""
-        self._missing = 0 if self._missing is None else self._missing + block.lost
+    def add(self, place: BlockPlace) -> None:
+        """Count what was taken before a block."""
+        if self._counts:
+            self._taken += place.taken
+        self._counts = self._was_empty
 
     def note_empty(self) -> None:
         """Begin to count, as all that was in the queue has been read."""
-        if self._excused is None:
-            self._excused, self._missing = self._account.look().lost, None
+        self._was_empty = True
 
     def take(self, count: int) -> int:
         """Return how many blocks others took while `count` were read, as the account has
         looked. If few were read, there are few gaps: the kernel's count tells it."""
         before, self._acquired = self._acquired, self._account.acquired
         others = self._acquired - before - count
+        taken, self._taken = self._taken, 0
         if count < LEAST_BLOCKS <= others:
-            self._excused = None
+            self._counts = False
             return others
-        if self._missing is None or self._excused is None:
-            return 0
-        taken = max(self._missing - self._account.lost + self._excused, 0)
-        self._excused -= taken
         return taken
 
 
@@ -251,7 +249,6 @@ class Listener:
         self._rivals = Rivals(self.losses.account)
         self.frames = 0
         self.rate: float | None = None
-        self._last: int | None = None
         self._number = 0
 
     def listen(self, seconds: float, use: Callable[[Block], None] | None = None) -> Heard:
@@ -283,23 +280,20 @@ class Listener:
 
     def _add(self, record: Record, block: Block) -> None:
         arrival = time.monotonic_ns()
+        if not self.losses.account.blocks:
+            # What a full queue lost before shows in the first block.
+            self.losses.look()
+        place = self.losses.account.add(block)
         if not record.clock:
             record.clock = controls.clock(block.control)
-            if self._last is None:
-                # What a full queue lost before shows in the first block.
-                self.losses.look()
-            n_channels = max(block.scaling.n_channels, 1)
-            self.frames, self.rate = len(block) // n_channels, block.rate
+            told = place.rate if place.rate_source == "control" else None
+            self.frames, self.rate = place.samples, float(told) if told else None
         clock = CLOCK_IDS.get(record.clock)
-        stamp = block.time_ns
+        stamp = place.event_ns or 0
         latency = None if clock is None else time.clock_gettime_ns(clock) - stamp
-        step = 1 + block.lost
-        if self._last is not None and block.seq != (self._last + step) & 0xFFFFFFFF:
-            record.restarts += 1
-        self._last = block.seq
-        self._number += step
-        self.losses.account.add(block)
-        self._rivals.add(block)
+        self._number += 1 + place.lost + place.taken
+        record.restarts += "outage" in place.breaks
+        self._rivals.add(place)
         record.add(self._number, stamp, arrival, latency)
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The list of channels: what is shown, and how each one is, in words.
 
-import { bytes, perSecond } from "./format.js";
+import { bytes, perSecond, quantity } from "./format.js";
 import { colour, dash } from "./palette.js";
 
 const BAD = new Set(["gone", "error"]);
@@ -56,9 +56,14 @@ function describe(channel, isChosen, history, counted) {
 		words.push(channel.text);
 	if (counted && !counted.enabled)
 		words.push("disabled");
+	if (channel.rate)
+		words.push(quantity(channel.rate, "Hz"));
 	words.push(`${perSecond(rate)} blocks/s, ${bytes(byteRate)}/s`);
 	words.push(lostRate ? `lost ${lost} blocks, ${perSecond(lostRate)}/s` : `lost ${lost} blocks`);
 	if (channel.skipped)
-		words.push(`the scope skipped ${channel.skipped}`);
+		words.push(channel.isTap ? `the scope skipped ${channel.skipped}`
+			: `another reader took ${channel.skipped}`);
+	if (channel.missed)
+		words.push(`missed ${channel.missed} events`);
 	return words.join("; ");
 }

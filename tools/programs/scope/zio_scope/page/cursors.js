@@ -2,7 +2,7 @@
 // Two cursors, their distance, and the values of the curves there.
 
 import { quantity } from "./format.js";
-import { screen, xScale, xUnit } from "./store.js";
+import { xScale, xUnit } from "./store.js";
 
 export class Cursors {
 	constructor(table) {
@@ -50,8 +50,8 @@ function place(x) {
 }
 
 function inverse(samples) {
-	return screen.rate
-		? quantity(screen.rate / Math.abs(samples), "Hz")
+	return xUnit() === "s"
+		? quantity(1 / (Math.abs(samples) * xScale()), "Hz")
 		: `${quantity(1 / Math.abs(samples), "")} per sample`;
 }
 

@@ -14,8 +14,8 @@ function number(text) {
 const FIELDS = {
 	"blocks": [(text) => { view.blocks = clamp(number(text) ?? 1, 1, 64); view.range = null; },
 		() => view.blocks],
-	"rate": [(text) => { screen.rate = number(text) > 0 ? number(text) : null; },
-		() => screen.rate ?? ""],
+	"rate": [(text) => { view.rate = number(text) > 0 ? number(text) : null; },
+		() => view.rate ?? ""],
 	"y-low": [(text) => { screen.yLow = number(text); }, () => screen.yLow ?? ""],
 	"y-high": [(text) => { screen.yHigh = number(text); }, () => screen.yHigh ?? ""],
 	"trigger-mode": [(text) => { view.trigger.mode = text; view.range = null;

@@ -5,12 +5,12 @@ export const WAVEFORM = 1;
 export const SPECTRUM = 2;
 export const TRIGGERED = 1;
 export const DECIMATED = 2;
-const HEADER = 56;
+const HEADER = 64;
 const RECORD = 24;
 
 function readHeader(view) {
 	const magic = String.fromCharCode(...new Uint8Array(view.buffer, 0, 4));
-	if (magic !== "ZSCO" || view.getUint8(4) !== 1)
+	if (magic !== "ZSCO" || view.getUint8(4) !== 2)
 		throw new Error("a frame of another version of zio-scope: load the page again");
 	return {
 		kind: view.getUint8(5),
@@ -23,6 +23,7 @@ function readHeader(view) {
 		first: view.getFloat64(24, true),
 		step: view.getFloat64(32, true),
 		extent: [view.getFloat64(40, true), view.getFloat64(48, true)],
+		rate: view.getFloat64(56, true),
 	};
 }
 

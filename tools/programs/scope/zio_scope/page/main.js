@@ -127,6 +127,7 @@ function draw(buffer) {
 
 function drawWaveform(received) {
 	frame = received;
+	store.setRate(frame.rate);
 	waveform.show(frame, channels);
 	showPicture();
 	showCursors();
@@ -143,7 +144,7 @@ function showPicture() {
 	for (const { missing, channel: index } of frame.lines) {
 		const name = channels.find((c) => c.index === index)?.name;
 		if (missing && !channel?.isTap)
-			words.push(`${name}: ${missing} blocks are lost here`);
+			words.push(`${name}: ${missing} blocks are missing here`);
 		else if (missing)
 			words.push(`${name}: ${missing} blocks are not in the picture`);
 	}

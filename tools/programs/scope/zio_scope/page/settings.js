@@ -10,7 +10,6 @@ export class Settings {
 		this.send = send;
 		this.readOnly = false;
 		this.sets = new Map();
-		this.fired = new Map();
 	}
 
 	show(sets) {
@@ -37,18 +36,11 @@ export class Settings {
 		set.settings.forEach((setting, i) => showValue(part.inputs[i], setting.value));
 	}
 
-	// Rates come of two messages; the time between them is measured here.
 	describe(set) {
-		const now = performance.now();
-		const old = this.fired.get(set.name);
-		if (!old || now - old.time > 500)
-			this.fired.set(set.name, { time: now, fired: set.fired, rate: old
-				? Math.max(0, (set.fired - old.fired) * 1000 / (now - old.time)) : 0 });
-		const { rate } = this.fired.get(set.name);
 		const on = set.trigger_enabled ? "enabled" : "disabled";
 		const whole = set.enabled ? "" : "the set is disabled; ";
 		return `${whole}trigger ${set.trigger}, ${on}; fired ${set.fired}, ` +
-			`${perSecond(rate)}/s; lost ${set.lost_triggers} triggers`;
+			`${perSecond(set.fired_per_s)}/s; lost ${set.lost_triggers} triggers`;
 	}
 
 	makeSet(set, layout) {

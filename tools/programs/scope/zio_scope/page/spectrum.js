@@ -5,7 +5,6 @@ import { axis, Chart } from "./chart.js";
 import { gridOf } from "./frames.js";
 import { digits, quantity, tickTexts } from "./format.js";
 import { colour } from "./palette.js";
-import { screen } from "./store.js";
 
 const LOWEST_DB = -160;
 
@@ -15,6 +14,7 @@ export class Spectrum extends Chart {
 		this.peak = peak;
 		this.channel = { name: "", unit: "", index: 0 };
 		this.layout = "";
+		this.rate = 0;
 	}
 
 	makeOptions(width, height) {
@@ -24,8 +24,8 @@ export class Spectrum extends Chart {
 				x: { time: false },
 				y: { range: (u, low, high) => [Math.max(low, LOWEST_DB) - 5, high + 5] },
 			},
-			axes: [axis(screen.rate ? "Hz" : "cycles per sample", { size: 34,
-				values: (u, ticks) => tickTexts(ticks, screen.rate ? "Hz" : "") }),
+			axes: [axis(this.rate ? "Hz" : "cycles per sample", { size: 34,
+				values: (u, ticks) => tickTexts(ticks, this.rate ? "Hz" : "") }),
 				axis(`dB (1 ${this.channel.unit || "count"})`, { size: 52 })],
 			series: [{}, { stroke: colour(this.channel.index), width: 1.5,
 				points: { show: false } }],
@@ -37,8 +37,9 @@ export class Spectrum extends Chart {
 	show(frame, channels) {
 		const line = frame.lines[0];
 		this.channel = channels.find((c) => c.index === line.channel) ?? this.channel;
-		this.data = [gridOf(frame, screen.rate || 1), line.values];
-		const layout = JSON.stringify([this.channel.name, this.channel.unit, screen.rate]);
+		this.rate = frame.rate;
+		this.data = [gridOf(frame, this.rate || 1), line.values];
+		const layout = JSON.stringify([this.channel.name, this.channel.unit, this.rate]);
 		if (layout !== this.layout || !this.plot) {
 			this.layout = layout;
 			this.rebuild();
@@ -53,7 +54,7 @@ export class Spectrum extends Chart {
 		let best = 1;
 		for (let i = 1; i < values.length; i++)
 			best = values[i] > values[best] ? i : best;
-		const where = screen.rate ? quantity(grid[best], "Hz")
+		const where = this.rate ? quantity(grid[best], "Hz")
 			: `${digits(grid[best])} cycles per sample`;
 		this.peak.textContent =
 			`${this.channel.name}: highest line ${values[best].toFixed(1)} dB at ${where}`;

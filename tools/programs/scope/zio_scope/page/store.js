@@ -10,8 +10,9 @@ export const view = {
 	paused: false,
 	trigger: { mode: "off", channel: "", level: 0, slope: "rising" },
 	spectrum: null,
+	rate: null,
 };
-export const screen = { rate: null, yLow: null, yHigh: null, hasChosen: false };
+export const screen = { yLow: null, yHigh: null, hasChosen: false };
 
 let serial = 0;
 
@@ -38,11 +39,17 @@ export function lastSerial() {
 	return serial;
 }
 
-// Samples, or seconds if the user has given a rate
+// The samples per second of the picture, which the daemon tells; 0: not known
+let rate = 0;
+
+export function setRate(perSecond) {
+	rate = perSecond;
+}
+
 export function xScale() {
-	return screen.rate ? 1 / screen.rate : 1;
+	return rate ? 1 / rate : 1;
 }
 
 export function xUnit() {
-	return screen.rate ? "s" : "samples";
+	return rate ? "s" : "samples";
 }
