@@ -6,19 +6,23 @@ function channels = zioread(file)
 %
 %     name     such as 'adc-0000-0-1'
 %     unit     such as 'V'; '' for a number without a unit
-%     rate     samples per second; NaN if the controls do not have it
+%     rate     samples per second at each block; NaN if its control does not have it
 %     seq      number of each block
-%     lost     blocks that are missing before each block
-%     time_ns  time of each block: nanoseconds of the clock of the trigger, int64
-%     values   samples in the unit. A column is a block, or a lost block: NaN
-%     time     seconds of each value after the first block; NaN in a lost block
+%     lost     blocks that were lost before each block
+%     taken    blocks before each block that another reader has; they were not lost
+%     missed   events that were missed before each block
+%     outage   true where the device counts anew: another run of it
+%     time_ns  when the event of each block was: nanoseconds of the clock of the trigger, int64
+%     values   samples in the unit. A column is a block, or one that is missing: NaN
+%     time     seconds of each value after the event of the first block; NaN in a missing block
 %
-%   plot(channels(1).time(:), channels(1).values(:)) has a gap where blocks are lost. A gap
+%   plot(channels(1).time(:), channels(1).values(:)) has a gap where blocks are missing. A gap
 %   of more than a million values has one column. A block that is shorter than others ends
 %   with NaN. The samples of an interleaved block take turns, and have one time together.
+%   Without a rate, all samples of a block have the time of its event.
 %
 %   An error tells where a file is damaged. A test compares the numbers here with
-%   <linux/zio-user.h>.
+%   <linux/zio-user.h>, and all results with those of the library.
 [bytes, starts] = find_blocks(file);
 at = offsets();
 controls = bytes(starts + (1:at.end_of_control)');
@@ -36,6 +40,7 @@ end
 
 function at = offsets()
 at.major_version = 0;
+at.zio_alarms = 2;
 at.seq_num = 4;
 at.nsamples = 8;
 at.ssize = 12;
@@ -75,6 +80,15 @@ n.ZIO_ATTR_SCALE_HIGH = 10;
 n.ZIO_ATTR_OFFSET_LOW = 11;
 n.ZIO_ATTR_OFFSET_HIGH = 12;
 n.ZIO_ATTR_TRIG_PRE_SAMP = 2;
+n.ZIO_ATTR_TRIG_RATE_NUM = 5;
+n.ZIO_ATTR_TRIG_RATE_DEN = 6;
+n.ZIO_ATTR_TRIG_FIRST_LOW = 7;
+n.ZIO_ATTR_TRIG_FIRST_HIGH = 8;
+n.ZIO_ATTR_TRIG_LOST = 10;
+n.ZIO_ATTR_TRIG_MISSED = 11;
+n.ZIO_ATTR_TRIG_EPOCH = 12;
+n.ZIO_ALARM_LOST_BLOCK = 1;
+n.ZIO_ALARM_LOST_TRIGGER = 2;
 n.ZIO_SCALE_MAX_EXP = 30;
 n.ZIO_DOUBLE_MAX_EXP = 280;
 end
@@ -142,18 +156,17 @@ function channel = read_channel(bytes, controls, starts, file)
 at = offsets();
 channel.name = name_of(controls(:, 1));
 channel.unit = '';
-channel.rate = rate_of(controls(:, 1));
+channel.rate = rates(controls);
 channel.seq = double(field(controls, at.seq_num, 'uint32'));
-channel.lost = losses(channel.seq);
-channel.time_ns = int64(field(controls, at.tstamp.secs, 'uint64')) * 1000000000 + ...
-                  int64(field(controls, at.tstamp.ticks, 'uint64'));
+[channel.lost, channel.taken, channel.missed, channel.outage] = breaks(controls, channel.seq);
+[channel.time_ns, rest_ps] = events(controls);
 counts = double(field(controls, at.nsamples, 'uint32'));
-gaps = channel.lost;
+gaps = channel.lost + channel.taken;
 gaps(gaps * max(counts) > 1e6) = 1;
 columns = cumsum(1 + gaps);
 channel.values = NaN(max(counts), columns(end));
 channel.time = channel.values;
-seconds = double(channel.time_ns - channel.time_ns(1)) / 1e9;
+seconds = double(channel.time_ns - channel.time_ns(1)) / 1e9 + (rest_ps - rest_ps(1)) / 1e12;
 for i = 1:numel(starts)
     rows = 1:counts(i);
     [values, unit] = read_values(bytes, controls(:, i), starts(i), file);
@@ -162,7 +175,8 @@ for i = 1:numel(starts)
     end
     channel.unit = unit;
     channel.values(rows, columns(i)) = values;
-    channel.time(rows, columns(i)) = seconds(i) + times_of(controls(:, i), counts(i));
+    channel.time(rows, columns(i)) = seconds(i) + ...
+        after_event(controls(:, i), counts(i), channel.rate(i));
 end
 end
 
@@ -176,12 +190,71 @@ name = sprintf('%s-%04x-%d-%d', device, field(control, at.addr_dev_id, 'uint32')
                field(control, at.addr_chan, 'uint16'));
 end
 
-function lost = losses(seq)
+function [lost, taken, missed, outage] = breaks(controls, seq)
+% What zio_timeline_add() tells of losses. What is before the first block does not count.
+n = numbers();
+at = offsets();
+epoch = words_of(controls, at.attr_trigger, n.ZIO_ATTR_TRIG_EPOCH);
+told = words_of(controls, at.attr_trigger, n.ZIO_ATTR_TRIG_LOST);
+missed = words_of(controls, at.attr_trigger, n.ZIO_ATTR_TRIG_MISSED);
+alarms = double(field(controls, at.zio_alarms, 'uint8'));
+[gap, counts_anew] = gaps_of(seq);
+outage = counts_anew | [false, ~(epoch(2:end) == epoch(1:end - 1) | ...
+                                 (isnan(epoch(2:end)) & isnan(epoch(1:end - 1))))];
+lost = told;
+lost(isnan(told)) = 0;
+by_alarm = isnan(told) & ~outage & bitand(alarms, n.ZIO_ALARM_LOST_BLOCK);
+lost(by_alarm) = gap(by_alarm);
+taken = max(gap - lost, 0);
+taken(outage) = 0;
+by_alarm = isnan(missed);
+missed(by_alarm) = bitand(alarms(by_alarm), n.ZIO_ALARM_LOST_TRIGGER) > 0;
+[lost(1), taken(1), missed(1)] = deal(0);
+end
+
+function [gap, counts_anew] = gaps_of(seq)
 % The rule of zio_sequence_lost()
 step = seq(2:end) - mod(seq(1:end - 1) + 1, 2^32);
 missing = mod(step, 2^32);
-is_loss = (step > 0 & missing < 2^31) | (step < 0 & missing < 2^24);
-lost = [0, missing .* is_loss];
+is_gap = (step > 0 & missing < 2^31) | (step < 0 & missing < 2^24);
+gap = [0, missing .* is_gap];
+counts_anew = [false, step ~= 0 & ~is_gap];
+end
+
+function words = words_of(controls, owner, index)
+% Return a standard attribute of each control, which is a column; NaN where it has none.
+words = double(field(controls, owner.std_val + 4 * index, 'uint32'));
+masks = double(field(controls, owner.std_mask, 'uint16'));
+words(~bitand(masks, 2^index)) = NaN;
+end
+
+function rate = rates(controls)
+% Kernels of version 1.4 had no other place for the rate than max-sample-rate.
+n = numbers();
+at = offsets();
+num = words_of(controls, at.attr_trigger, n.ZIO_ATTR_TRIG_RATE_NUM);
+den = words_of(controls, at.attr_trigger, n.ZIO_ATTR_TRIG_RATE_DEN);
+rate = num ./ den;
+old = isnan(num) & isnan(words_of(controls, at.attr_trigger, n.ZIO_ATTR_TRIG_EPOCH));
+highest = words_of(controls, at.attr_channel, n.ZIO_ATTR_MAXRATE);
+rate(old) = highest(old);
+rate(~(rate > 0 & rate < Inf)) = NaN;
+end
+
+function [time_ns, rest_ps] = events(controls)
+% FIRST is from the time stamp to the event, in picoseconds: 64 bits with a sign.
+n = numbers();
+at = offsets();
+low = words_of(controls, at.attr_trigger, n.ZIO_ATTR_TRIG_FIRST_LOW);
+high = words_of(controls, at.attr_trigger, n.ZIO_ATTR_TRIG_FIRST_HIGH);
+there = ~isnan(low) & ~isnan(high);
+bits = zeros(size(low), 'uint64');
+bits(there) = bitor(uint64(low(there)), bitshift(uint64(high(there)), 32));
+first = typecast(bits, 'int64');
+whole = idivide(first, int64(1000), 'floor');
+rest_ps = double(first - whole * 1000);
+time_ns = int64(field(controls, at.tstamp.secs, 'uint64')) * 1000000000 + ...
+          int64(field(controls, at.tstamp.ticks, 'uint64')) + whole;
 end
 
 function value = attribute(control, owner, index)
@@ -192,24 +265,15 @@ if bitand(double(field(control, owner.std_mask, 'uint16')), 2^index)
 end
 end
 
-function rate = rate_of(control)
-n = numbers();
-at = offsets();
-rate = double(attribute(control, at.attr_channel, n.ZIO_ATTR_MAXRATE));
-if isempty(rate) || rate == 0
-    rate = NaN;
-end
-end
-
-function times = times_of(control, count)
-% Return the seconds of each sample after the time of the block.
+function times = after_event(control, count, rate)
+% Return the seconds of each sample after the event of the block.
 n = numbers();
 at = offsets();
 before = double(attribute(control, at.attr_trigger, n.ZIO_ATTR_TRIG_PRE_SAMP));
 if isempty(before)
     before = 0;
 end
-times = (floor((0:count - 1)' / channels_in(control)) - before) / rate_of(control);
+times = (floor((0:count - 1)' / channels_in(control)) - before) / rate;
 times(isnan(times)) = 0;
 end
 

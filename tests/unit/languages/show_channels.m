@@ -11,7 +11,7 @@ end
 for channel = channels
     printf('name %s\nunit %s\n', channel.name, channel.unit);
     printf('time_ns%s\n', sprintf(' %d', channel.time_ns));
-    for name = {'rate', 'seq', 'lost', 'values', 'time'}
+    for name = {'rate', 'seq', 'lost', 'taken', 'missed', 'outage', 'values', 'time'}
         numbers = channel.(name{1});
         printf('%s%s\n', name{1}, sprintf(' %.17g', numbers(:)));
     end

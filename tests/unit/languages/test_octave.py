@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -33,7 +35,7 @@ class Case:
     flags: int = 0
     channels: Iterable[str] = ("adc-0-1",)
     attributes: dict[int, int] = field(default_factory=dict)
-    pre_samples: int = 0
+    trigger: dict[int, int] = field(default_factory=dict)
     mask: int = 0
     shorter: bool = False
 
@@ -42,13 +44,8 @@ class Case:
             name, 1_700_000_000 + seq % 1000, seq=seq, **self.words
         )
         control["flags"] |= np.uint32(self.flags)
-        for index, value in self.attributes.items():
-            control["attr_channel"]["std_mask"] |= np.uint16(1 << index)
-            control["attr_channel"]["std_val"][index] = value
-        if self.pre_samples:
-            control["attr_trigger"]["std_mask"] = 1 << lib.ZIO_ATTR_TRIG_PRE_SAMP
-            at = lib.ZIO_ATTR_TRIG_PRE_SAMP
-            control["attr_trigger"]["std_val"][at] = self.pre_samples
+        set_attributes(control["attr_channel"], self.attributes)
+        set_attributes(control["attr_trigger"], self.trigger)
         if self.mask:
             control["flags"] |= np.uint32(lib.ZIO_CONTROL_INTERLEAVE_DATA)
             control["tlv"]["type"], control["tlv"]["length"] = lib.ZIO_TLV_CHANNELS, 1
@@ -63,6 +60,12 @@ class Case:
                 for name in self.channels:
                     samples = random.bytes(count * int(self.kind[1:]))
                     out.write(np.frombuffer(samples, self.kind), self.control(seq, name))
+
+
+def set_attributes(part: Any, values: dict[int, int]) -> None:
+    for index, value in values.items():
+        part["std_mask"] |= np.uint16(1 << index)
+        part["std_val"][index] = value & 0xFFFFFFFF
 
 
 VOLTS = {"unit": "V", "scale": 0.001, "offset": -0.5}
@@ -87,7 +90,11 @@ CASES = {
     "long-gap": Case(numbers=(0, 10**8)),
     "far": Case(numbers=(0, 2**31 + 1, 2**31 + 3)),
     "two": Case(channels=("adc-0-1", "b.c-2-1-70", "adc-0-0"), numbers=(0, 2)),
-    "before": Case(words={"rate": 10}, pre_samples=3),
+    "before": Case(words={"rate": 10}, trigger={lib.ZIO_ATTR_TRIG_PRE_SAMP: 3}),
+    "old-rate": Case(attributes={lib.ZIO_ATTR_MAXRATE: 10}),
+    "no-rate": Case(
+        attributes={lib.ZIO_ATTR_MAXRATE: 10}, trigger={lib.ZIO_ATTR_TRIG_EPOCH: 7}
+    ),
     "interleaved": Case(words={"rate": 10}, mask=0x8000000000000101, nsamples=9),
     "shorter": Case(shorter=True, words={"rate": 4}),
     "empty": Case(numbers=()),
@@ -105,25 +112,103 @@ def expect(path: Path) -> list[dict[str, Any]]:
 
 
 def expect_channel(blocks: list[zio.Block]) -> dict[str, Any]:
+    timeline = zio.Timeline()
+    places = [timeline.add(block) for block in blocks]
     rows = max(map(len, blocks))
     values, times = [], []
-    for block in blocks:
-        lost = block.lost if block.lost * rows <= 1e6 else 1
+    for block, place in zip(blocks, places, strict=True):
+        missing = place.lost + place.taken
+        missing = missing if missing * rows <= 1e6 else 1
         rest = [np.nan] * (rows - len(block))
         for columns in (values, times):
-            columns += [np.nan] * (rows * lost)
+            columns += [np.nan] * (rows * missing)
         values += [*(block.values() if len(block) else []), *rest]
-        times += [*block.times(start=blocks[0].time), *rest]
+        times += [*seconds_of(block, place, places[0]), *rest]
     return {
         "name": blocks[0].channel,
         "unit": blocks[0].unit,
-        "time_ns": [block.time_ns for block in blocks],
-        "rate": [blocks[0].rate or np.nan],
+        "time_ns": [place.event_ns for place in places],
+        "rate": [float(rate_of(place) or np.nan) for place in places],
         "seq": [block.seq for block in blocks],
-        "lost": [block.lost for block in blocks],
+        **{
+            name: [getattr(place, name) for place in places]
+            for name in ("lost", "taken", "missed")
+        },
+        "outage": ["outage" in place.breaks for place in places],
         "values": values,
         "time": times,
     }
+
+
+def rate_of(place: zio.Place) -> Fraction | None:
+    """Return the rate of a control. An estimate of the library is no time axis."""
+    return place.rate if place.rate_source == "control" else None
+
+
+def seconds_of(block: zio.Block, place: zio.Place, first: zio.Place) -> list[float]:
+    """Return the times of all samples after the event of the first block."""
+    in_turn, pre = max(block.scaling.n_channels, 1), place.pre
+    origin = sum_ps(first.sample_time(first.pre))
+    known = rate_of(place) is not None
+    numbers = [n // in_turn if known else pre for n in range(len(block))]
+    return [(sum_ps(place.sample_time(n)) - origin) / 1e12 for n in numbers]
+
+
+def sum_ps(time: tuple[int, int]) -> int:
+    return time[0] * 1000 + time[1]
+
+
+# --- random recordings
+
+
+def random_controls(random: Random) -> Iterator[Any]:
+    """Yield controls of one channel, in which anything changes that a timeline reads."""
+    has_lost, has_missed, has_epoch = (random.random() < 0.7 for _ in range(3))
+    rate = random.choice([None, 1000, 1411200 / 29, 1 / 60, 44100.1])
+    seq, epoch, ns = random.choice([0, 5, 2**32 - 4]), 1, 1_700_000_000 * 10**9
+    trigger = {lib.ZIO_ATTR_TRIG_PRE_SAMP: random.choice([0, 0, 3])}
+    for _ in range(random.randint(1, 12)):
+        control = zio.make_control("adc-0-1", rate=rate, seq=seq % 2**32)
+        stamp = control["tstamp"]
+        stamp["secs"], stamp["ticks"] = divmod(ns, 10**9)
+        control["zio_alarms"] = random.choice([0, 0, 1, 2, 3])
+        if random.random() < 0.2:
+            set_attributes(control["attr_channel"], {lib.ZIO_ATTR_MAXRATE: 50})
+        if has_lost:
+            trigger[lib.ZIO_ATTR_TRIG_LOST] = random.choice([0, 0, 1, 5])
+        if has_missed:
+            trigger[lib.ZIO_ATTR_TRIG_MISSED] = random.choice([0, 0, 4])
+        if has_epoch:
+            trigger[lib.ZIO_ATTR_TRIG_EPOCH] = epoch
+        if random.random() < 0.5:
+            first = random.randint(-(10**10), 10**10)
+            trigger[lib.ZIO_ATTR_TRIG_FIRST_LOW] = first
+            trigger[lib.ZIO_ATTR_TRIG_FIRST_HIGH] = first >> 32
+        set_attributes(control["attr_trigger"], trigger)
+        yield control
+        ns += random.randint(-(10**8), 10**9)
+        seq += random.choice([1, 1, 1, 2, 4])
+        if random.random() < 0.1:
+            seq = random.randint(0, 9)
+        if random.random() < 0.1:
+            epoch += 1
+        if random.random() < 0.1:
+            rate = 2000
+
+
+def test_random_recordings(tmp_path: Path) -> None:
+    """All results are those of the library."""
+    paths = [tmp_path / f"{seed}" for seed in range(200)]
+    for seed, path in enumerate(paths):
+        random = Random(seed)
+        with zio.open(str(path), create=True) as out:
+            for control in random_controls(random):
+                out.write(np.arange(random.randint(1, 6), dtype="i2"), control)
+    found = read(paths)
+    for path in paths:
+        (wanted,) = expect(path)
+        (got,) = found[path.name]
+        compare(got, wanted, path.name)
 
 
 def parse(text: str) -> list[dict[str, Any]]:
@@ -167,11 +252,16 @@ def test_file(name: str, channels: Any, written: Path) -> None:
     wanted = expect(written / name)
     assert [each["name"] for each in channels[name]] == [one["name"] for one in wanted]
     for found, one in zip(channels[name], wanted, strict=True):
-        for key, value in one.items():
-            if isinstance(value, str):
-                assert found[key] == value
-            else:
-                np.testing.assert_allclose(found[key], value, 1e-14, 1e-9, err_msg=key)
+        compare(found, one, name)
+
+
+def compare(found: dict[str, Any], wanted: dict[str, Any], name: str) -> None:
+    for key, value in wanted.items():
+        if isinstance(value, str) or key == "time_ns":
+            assert found[key] == value
+        else:
+            about = f"{name}: {key}"
+            np.testing.assert_allclose(found[key], value, 1e-14, 1e-9, err_msg=about)
 
 
 def test_damaged_files(recording: Path, tmp_path: Path) -> None:
