@@ -115,7 +115,8 @@ def expect_channel(blocks: list[zio.Block]) -> dict[str, Any]:
     timeline = zio.Timeline()
     places = [timeline.add(block) for block in blocks]
     rows = max(map(len, blocks))
-    values, times = [], []
+    values: list[float] = []
+    times: list[float] = []
     for block, place in zip(blocks, places, strict=True):
         missing = place.lost + place.taken
         missing = missing if missing * rows <= 1e6 else 1
