@@ -50,8 +50,8 @@ test_scaling()
 	dump -u -d
 	check "values in volts" has_line '^ data 0: 0 0\.001 0\.002 0\.003 V$'
 	dump -u -j
-	# They read back exactly, so they have all digits of a double.
-	check "values in JSON" has_line '"unit":"V","data":\[0\.016,0\.0170'
+	# Each has the digits that it takes to read it back exactly.
+	check "values in JSON" has_line '"unit":"V","data":\[0\.016,0\.017'
 	dump -a -c
 	check "attributes in a control" has_line \
 		'channel offset=-16000 unit=V scale-mantissa=1 scale-exponent=-3 signed=0'

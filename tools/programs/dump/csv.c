@@ -66,11 +66,13 @@ static void print_head(FILE *out, const struct dump_options *opt)
 /* --- a line: what comes before its samples, then these */
 
 #define HEAD_LEN (ADDRESS_LEN + TIME_LEN + 64)
+#define MOST_COLUMNS 64
 
-/* What all lines of a block begin with */
+/* What all lines of a block begin with, and room for a line */
 struct head {
-	char text[HEAD_LEN];
+	char text[HEAD_LEN + MOST_COLUMNS * VALUE_LEN];
 	char *end;
+	char *line;		/* behind the fields of the last line */
 	const struct zio_place *place;	/* NULL: without time and loss */
 };
 
@@ -117,38 +119,62 @@ static void print_control(FILE *out, const struct zio_control *control)
 		control->drv_alarms, control->nsamples, control->ssize, control->nbits);
 }
 
-static void print_value(FILE *out, enum dump_format format, const void *data, size_t i,
-			unsigned int ssize)
+static void print_bytes(FILE *out, const void *data, size_t i, unsigned int ssize)
 {
 	const unsigned char *at = (const unsigned char *)data + i * ssize;
-	char text[VALUE_LEN] = ",-", *from = text + 1;
 	unsigned int b;
-	uint64_t v;
 
 	putc_unlocked(',', out);
-	if (is_numeric(ssize)) {
-		v = get_sample(data, i, ssize);
-		if (format == DUMP_SIGNED && extend_sign(v, ssize) < 0) {
-			v = -(uint64_t)extend_sign(v, ssize);
-			from++;
-		}
-		print_text(out, text + 1, put_number(from, v));
-		return;
-	}
 	for (b = 0; b < ssize; b++)
 		fprintf(out, "%02x", at[b]);
+}
+
+/* Do all lines but the first have the same fields before the number of the sample? */
+static bool is_alike(const struct head *head, size_t line)
+{
+	const struct zio_place *place = head->place;
+
+	return !place || (line > 1 && !place->rate_num && place->n_shots <= 1);
+}
+
+/* Begin a line in the text of @head. Returns where the samples go. */
+static char *begin_line(struct head *head, size_t line)
+{
+	char *to;
+
+	if (!line || !is_alike(head, line))
+		head->line = print_block(head, line);
+	to = head->line;
+	*to++ = ',';
+	return put_number(to, line);
 }
 
 /* Sample @i begins a line, if it is the first one of its scan. */
 static void begin_scan(FILE *out, struct head *head, size_t i)
 {
-	char *to;
+	if (!(i % table.count))
+		print_text(out, head->text, begin_line(head, i / table.count));
+}
 
-	if (i % table.count)
-		return;
-	to = print_block(head, i / table.count);
-	*to++ = ',';
-	print_text(out, head->text, put_number(to, i / table.count));
+static void print_numbers(FILE *out, const struct dump_options *opt,
+			  const struct zio_block *blk, struct head *head)
+{
+	const struct zio_control *control = blk->control;
+	size_t lines = control->nsamples / table.count, line, i = 0;
+	unsigned int column;
+
+	for (line = 0; line < lines; line++) {
+		char *to = begin_line(head, line);
+
+		for (column = 0; column < table.count; column++) {
+			*to++ = ',';
+			to = put_sample(to, opt->format, blk->data, i++, control->ssize);
+		}
+		if (opt->units)
+			*to++ = ',';
+		*to++ = '\n';
+		print_text(out, head->text, to);
+	}
 }
 
 static void print_samples(FILE *out, const struct dump_options *opt,
@@ -156,9 +182,13 @@ static void print_samples(FILE *out, const struct dump_options *opt,
 {
 	size_t i;
 
+	if (is_numeric(blk->control->ssize)) {
+		print_numbers(out, opt, blk, head);
+		return;
+	}
 	for (i = 0; i < blk->control->nsamples; i++) {
 		begin_scan(out, head, i);
-		print_value(out, opt->format, blk->data, i, blk->control->ssize);
+		print_bytes(out, blk->data, i, blk->control->ssize);
 		if (i % table.count == table.count - 1)
 			fputs_unlocked(opt->units ? ",\n" : "\n", out);
 	}

@@ -46,6 +46,10 @@ bool convert_block(struct dump_values *to, const struct zio_block *blk);
 /* Put the shortest text that reads back exactly, of 15 digits at least: return how many. */
 int put_value(char text[VALUE_LEN], double value);
 
+/* Put sample @i, which is a number, with a sign for DUMP_SIGNED; return the end. */
+char *put_sample(char *text, enum dump_format format, const void *data, size_t i,
+		 unsigned int ssize);
+
 /* Put a number, or the seconds of a time with nine decimals; return the end, without a 0. */
 char *put_number(char *text, uint64_t number);
 char *put_time(char *text, const struct zio_instant *time);

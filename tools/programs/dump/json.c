@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Print a block as a JSON object in one line */
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/control.h"
 #include "common/json.h"
+#include "common/program.h"
 #include "dump.h"
 
 static void add_address(json_t *obj, const struct zio_control *control)
@@ -170,70 +172,63 @@ static void add_block_values(json_t *obj, const struct dump_options *opt,
 		json_decref(values);
 }
 
-static json_t *new_bytes(const void *data, size_t i, unsigned int ssize,
-			 char *text)
+static void print_bytes(FILE *out, const void *data, size_t i, unsigned int ssize)
 {
 	const unsigned char *at = (const unsigned char *)data + i * ssize;
 	unsigned int b;
 
+	putc_unlocked('"', out);
 	for (b = 0; b < ssize; b++)
-		snprintf(text + 2 * b, 3, "%02x", at[b]);
-	return json_string(text);
+		fprintf(out, "%02x", at[b]);
+	putc_unlocked('"', out);
 }
 
-static json_t *new_sample(enum dump_format format, const void *data,
-			  size_t i, unsigned int ssize)
+/* A number that readers of JSON may not hold is a string. */
+static void print_number(FILE *out, enum dump_format format, const void *data, size_t i,
+			 unsigned int ssize)
 {
-	uint64_t v = get_sample(data, i, ssize);
+	bool is_large = format != DUMP_SIGNED && get_sample(data, i, ssize) > INT64_MAX;
+	char text[VALUE_LEN], *to = text;
 
-	if (format == DUMP_SIGNED)
-		return json_integer(extend_sign(v, ssize));
-	return json_u64(v);
+	if (is_large)
+		*to++ = '"';
+	to = put_sample(to, format, data, i, ssize);
+	if (is_large)
+		*to++ = '"';
+	fwrite_unlocked(text, 1, (size_t)(to - text), out);
 }
 
-/* A sample that is not a number is a string of at most 2 x 65535 digits. */
-static json_t *new_data(enum dump_format format, const struct zio_block *blk)
+static void print_samples(FILE *out, enum dump_format format, const struct zio_block *blk)
 {
-	static char text[2 * UINT16_MAX + 1];
 	size_t count = blk->data ? blk->control->nsamples : 0;
 	unsigned int ssize = blk->control->ssize;
-	bool number = is_numeric(ssize);
-	json_t *list = json_array();
 	size_t i;
 
-	for (i = 0; i < count; i++)
-		json_append(list, number ?
-			    new_sample(format, blk->data, i, ssize) :
-			    new_bytes(blk->data, i, ssize, text));
-	return list;
+	for (i = 0; i < count; i++) {
+		if (i)
+			putc_unlocked(',', out);
+		if (is_numeric(ssize))
+			print_number(out, format, blk->data, i, ssize);
+		else
+			print_bytes(out, blk->data, i, ssize);
+	}
 }
 
 /* Numbers that are not finite are impossible: see zio_block_to_double(). */
-static bool add_values(json_t *obj, const struct zio_block *blk, int *digits)
+static void print_values(FILE *out, const struct dump_values *values)
 {
-	struct dump_values values;
 	char text[VALUE_LEN];
-	json_t *list;
 	size_t i;
 
-	if (!convert_block(&values, blk))
-		return false;
-	list = json_array();
-	for (i = 0; i < values.count; i++) {
-		int needed = *digits < 17 ? put_value(text, values.value[i]) : 17;
-
-		json_append(list, json_real(values.value[i]));
-		*digits = needed > *digits ? needed : *digits;
+	for (i = 0; i < values->count; i++) {
+		put_value(text, values->value[i]);
+		fprintf(out, "%s%s%s", i ? "," : "", text,
+			strpbrk(text, ".e") ? "" : ".0");
 	}
-	free(values.value);
-	json_add_string(obj, "unit", values.scaling.unit);
-	json_add(obj, "data", list);
-	return true;
 }
 
-/* @digits: those of the values */
 static json_t *new_block(const struct dump_options *opt, const struct zio_block *blk,
-			 const struct zio_place *place, int *digits)
+			 const struct zio_place *place)
 {
 	const struct zio_control *control = blk->control;
 	json_t *obj = json_object();
@@ -252,16 +247,39 @@ static json_t *new_block(const struct dump_options *opt, const struct zio_block 
 		json_add(obj, "trigger_attributes",
 			 new_attrs(ZIO_ATTR_OF_TRIGGER, opt, control, false));
 	}
-	if (opt->data && !(opt->units && add_values(obj, blk, digits)))
-		json_add(obj, "data", new_data(opt->format, blk));
 	return obj;
 }
 
+/* Print an object up to its last brace, and free it. */
+static void begin_object(FILE *out, json_t *obj)
+{
+	char *text = json_dumps(obj, JSON_COMPACT);
+
+	if (!text)
+		fail_memory();
+	fwrite_unlocked(text, 1, strlen(text) - 1, out);
+	free(text);
+	json_decref(obj);
+}
+
+/* The samples are many: they become text at once, and no objects. */
 int dump_json(FILE *out, const struct dump_options *opt, const struct zio_block *blk,
 	      const struct zio_place *place)
 {
-	int digits = 15;
-	json_t *obj = new_block(opt, blk, place, &digits);
+	json_t *obj = new_block(opt, blk, place);
+	struct dump_values values = { 0 };
 
-	return json_print(out, obj, JSON_REAL_PRECISION(digits));
+	if (!opt->data)
+		return json_print(out, obj, 0);
+	if (opt->units && convert_block(&values, blk))
+		json_add_string(obj, "unit", values.scaling.unit);
+	begin_object(out, obj);
+	fputs(",\"data\":[", out);
+	if (values.value)
+		print_values(out, &values);
+	else
+		print_samples(out, opt->format, blk);
+	free(values.value);
+	fputs("]}\n", out);
+	return ferror(out) ? -1 : 0;
 }

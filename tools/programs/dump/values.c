@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/channel.h"
+#include "common/control.h"
 #include "common/object.h"
 #include "common/program.h"
 #include "common/text.h"
@@ -52,6 +53,18 @@ char *put_number(char *text, uint64_t number)
 	while (n)
 		*text++ = digits[--n];
 	return text;
+}
+
+char *put_sample(char *text, enum dump_format format, const void *data, size_t i,
+		 unsigned int ssize)
+{
+	uint64_t v = get_sample(data, i, ssize);
+
+	if (format == DUMP_SIGNED && extend_sign(v, ssize) < 0) {
+		*text++ = '-';
+		v = -(uint64_t)extend_sign(v, ssize);
+	}
+	return put_number(text, v);
 }
 
 char *put_time(char *text, const struct zio_instant *time)
