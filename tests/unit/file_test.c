@@ -414,6 +414,41 @@ TEST("the flags of standard input do not change: it may be shared", fresh)
 	close(pipe_fd[1]);
 }
 
+/* A pipe takes a part of a control, of the data, or nothing. */
+TEST("a pipe that is full takes the rest later", fresh)
+{
+	const uint32_t size = 10000;
+	const char *path = in_dir("full");
+	int fd = make_fifo(path), taken, n;
+	struct zio_channel *ch = open_file(path, OUT | ZIO_OPEN_NONBLOCK);
+	static uint8_t data[10000], wanted[200 * (512 + 10000)], bytes[sizeof(wanted)];
+	size_t got = 0, room = 0;
+	uint32_t seq = 0, waits = 0;
+	struct zio_control control;
+
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	fcntl(fd, F_SETPIPE_SZ, 16384);
+	while (got < sizeof(wanted)) {
+		fake_control(&control, seq, size, 1);
+		memset(data, (int)seq, size);
+		if (seq < 200 && !zio_write_block(ch, &control, data, size)) {
+			memcpy(wanted + room, &control, sizeof(control));
+			memcpy(wanted + room + sizeof(control), data, size);
+			room += sizeof(control) + size;
+			seq++;
+			continue;
+		}
+		waits += seq < 200;
+		taken = 1 + (int)(seq * 977 + waits * 4001) % 9000;
+		n = (int)read(fd, bytes + got, (size_t)taken);
+		ASSERT_TRUE(n > 0 || errno == EAGAIN);
+		got += n > 0 ? (size_t)n : 0;
+	}
+	ASSERT_TRUE(waits > 100 && !memcmp(bytes, wanted, sizeof(wanted)));
+	zio_close(ch);
+	close(fd);
+}
+
 TEST("blocks are spliced", fresh)
 {
 	struct zio_channel *in = open_file(in_dir("round"), 0);

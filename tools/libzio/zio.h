@@ -91,6 +91,8 @@ struct zio_stats {
  * @ZIO_OPEN_APPEND: create a block file that does not exist, append to one that does
  * @ZIO_OPEN_TAP: look at the newest blocks of an input, and take none from other readers;
  *                only ZIO_OPEN_NONBLOCK goes with it
+ * @ZIO_OPEN_AHEAD: read many small blocks of a regular file with one call. The offset of
+ *                  zio_fd() is then beyond the block. Nothing else is read ahead, and not "-"
  */
 enum zio_open_flag {
 	ZIO_OPEN_OUTPUT = 1 << 0,
@@ -102,6 +104,7 @@ enum zio_open_flag {
 	ZIO_OPEN_CREATE = 1 << 6,
 	ZIO_OPEN_APPEND = 1 << 7,
 	ZIO_OPEN_TAP = 1 << 8,
+	ZIO_OPEN_AHEAD = 1 << 9,
 };
 
 /**

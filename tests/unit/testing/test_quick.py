@@ -42,7 +42,7 @@ FIRST = {
     "tools/python/src/zio/_group.py": "unit/python/test_group.py",
     "tests/selftests/slink-send.c": "selftests/slink-dma.sh",
     "tests/selftests/zio.sh": "selftests/zio.sh",
-    "tests/unit/fake.c": "unit/batch_test.c",
+    "tests/unit/fake.c": "unit/ahead_test.c",
     "tests/zio_testing/tap.py": "unit/testing/test_tap.py",
     "zio-core/tests/ring_test.c": KUNIT,
 }

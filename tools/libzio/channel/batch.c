@@ -88,7 +88,7 @@ int zio_batch_from_file(struct zio_batch *b)
 
 	if (ch->stage == ZIO_STAGE_HAS_CONTROL && ch->ops->skip(ch))
 		return 0;
-	if (ch->stage != ZIO_STAGE_CONTROL || ch->done || (ch->size & 7))
+	if (ch->stage != ZIO_STAGE_CONTROL || ch->done || (ch->size & 7) || zio_give_back(ch))
 		return 0;
 	got = read_piece(b, piece_size(b));
 	while (i < b->n && !(b->used & 7) && take_from_piece(b, &b->blks[i], got))

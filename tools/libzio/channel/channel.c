@@ -25,6 +25,7 @@ int zio_close(struct zio_channel *ch)
 	free(ch->ctrl_path);
 	free(ch->data_path);
 	free(ch->file.name);
+	free(ch->file.ahead);
 	free(ch->ahead.control);
 	zio_sequence_free(&ch->seq);
 	free(ch->mem);

@@ -63,6 +63,10 @@ struct zio_ahead {
 struct zio_file {
 	char *name;		/* as the caller gave it; NULL: no block file */
 	uint64_t at_byte;	/* offset of the block */
+	bool reads_ahead;
+	uint8_t *ahead;		/* bytes that were read before they were asked for */
+	size_t at;		/* the first one that is left */
+	size_t n;
 };
 
 /* An error that zio_next_batch() returns later; the code is 0 if there is none. */
@@ -185,6 +189,14 @@ int zio_mapped_next_into(struct zio_channel *ch, struct zio_block *blk, void *me
 /* Give out the block of @control with its data. */
 int zio_mapped_whole(struct zio_channel *ch, struct zio_block *blk,
 		     const struct zio_control *control);
+
+/* --- ahead.c: bytes of a file that were read before they were asked for */
+
+/* As read(), by way of the bytes that were read ahead. */
+ssize_t zio_read_ahead(struct zio_channel *ch, void *to, size_t size);
+
+/* Let the offset of the file be where the next read begins: nothing is ahead then. */
+int zio_give_back(struct zio_channel *ch);
 
 /* --- file.c: block files */
 bool zio_is_file_name(const char *path, int flags);

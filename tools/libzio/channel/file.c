@@ -84,6 +84,9 @@ static int open_both(struct zio_channel *ch, int flags)
 		if (ch->data_fd < 0)
 			return -1;
 	}
+	/* Another program may go on with standard input. */
+	ch->file.reads_ahead = flags & ZIO_OPEN_AHEAD && ch->ops == &zio_file_ops &&
+			       strcmp(ch->file.name, STANDARD);
 	return 0;
 }
 
@@ -169,12 +172,19 @@ static int end_skip(struct zio_channel *ch)
 
 static int seek_over(struct zio_channel *ch)
 {
-	off_t at = lseek(ch->ctrl_fd, 0, SEEK_CUR);
 	size_t part = ch->size - ch->done;
 	struct stat st;
+	off_t at;
 
 	if (begin_skip(ch))
 		return -1;
+	if (part <= ch->file.n - ch->file.at) {
+		ch->file.at += part;
+		return end_skip(ch);
+	}
+	if (zio_give_back(ch))
+		return zio_fail(ch, ZIO_FAULT_READ_DATA, errno);
+	at = lseek(ch->ctrl_fd, 0, SEEK_CUR);
 	if (at < 0 || fstat(ch->ctrl_fd, &st))
 		return zio_fail(ch, ZIO_FAULT_READ_DATA, errno);
 	if (st.st_size < at)

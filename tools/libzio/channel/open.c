@@ -15,7 +15,7 @@
 #define DEFAULT_DIRS "/dev/zio:/dev"
 #define ALL_FLAGS (ZIO_OPEN_OUTPUT | ZIO_OPEN_NONBLOCK | ZIO_OPEN_CONTROL_ONLY | \
 		   ZIO_OPEN_RING | ZIO_OPEN_MMAP | ZIO_OPEN_READ | \
-		   ZIO_OPEN_CREATE | ZIO_OPEN_APPEND | ZIO_OPEN_TAP)
+		   ZIO_OPEN_CREATE | ZIO_OPEN_APPEND | ZIO_OPEN_TAP | ZIO_OPEN_AHEAD)
 /* Within this file, besides them: a name with only one of its two nodes will do. */
 #define ONE_NODE (1 << 30)
 
@@ -234,7 +234,7 @@ static const char *find_argument_fault(const char *name, int flags)
 		return "the name is NULL";
 	if (flags & ~ALL_FLAGS)
 		return "open: flags that this library does not have";
-	if ((flags & ZIO_OPEN_TAP) && (flags & ~(ZIO_OPEN_TAP | ZIO_OPEN_NONBLOCK)))
+	if ((flags & ZIO_OPEN_TAP) && (flags & ~(ZIO_OPEN_TAP | ZIO_OPEN_NONBLOCK | ZIO_OPEN_AHEAD)))
 		return "open: a tap only reads, and has no other method";
 	return NULL;
 }

@@ -8,6 +8,11 @@
 
 #include "channel.h"
 
+static ssize_t read_some(struct zio_channel *ch, int fd, void *to, size_t size)
+{
+	return ch->file.reads_ahead ? zio_read_ahead(ch, to, size) : read(fd, to, size);
+}
+
 /*
  * Read until ch->done is @size. Returns 1, 0 at end of file, -1. A later call
  * continues at ch->done.
@@ -19,7 +24,7 @@ static int read_rest(struct zio_channel *ch, int fd, void *to, size_t size)
 
 		if (ch->ops->wait && ch->ops->wait(ch))
 			return -1;
-		n = read(fd, (char *)to + ch->done, size - ch->done);
+		n = read_some(ch, fd, (char *)to + ch->done, size - ch->done);
 		if (n < 0 && zio_wait_to_retry(ch, fd, POLLIN))
 			continue;
 		if (n <= 0)

@@ -43,6 +43,8 @@ static int begin_splice(struct zio_channel *out, struct zio_channel *in,
 	}
 	if (in->stage != ZIO_STAGE_DATA || in->to)
 		return fail_in(in, ZIO_FAULT_NO_CONTROL, EINVAL);
+	if (zio_give_back(in))
+		return fail_in(in, ZIO_FAULT_READ_DATA, errno);
 	if (zio_check_block(out, control, in->size) || make_pipe(out))
 		return -1;
 	return zio_begin_block(out, control);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -116,9 +117,36 @@ void zio_end_block(struct zio_channel *ch, size_t size)
 	ch->stats.bytes += size;
 }
 
+/*
+ * Write the control of a file and its data with one call, as far as it takes them. Errors
+ * are those of the next one, which goes on where this one stopped.
+ */
+static int begin_file_block(struct zio_channel *ch, const struct zio_control *control,
+			    const void *data, size_t size)
+{
+	const size_t head = sizeof(ch->control);
+	struct iovec parts[] = { { &ch->control, head }, { (void *)data, size } };
+	ssize_t n;
+
+	if (ch->ops->prepare(ch, control))
+		return -1;
+	n = writev(ch->ctrl_fd, parts, 2);
+	if (n < 0)
+		return 0;
+	ch->done = (size_t)n;
+	if (ch->done >= head) {
+		ch->done -= head;
+		ch->stage = ZIO_STAGE_DATA;
+	}
+	return 0;
+}
+
 static int send_block(struct zio_channel *ch, const struct zio_control *control,
 		      const void *data, size_t size)
 {
+	if (ch->ops->prepare && ch->stage != ZIO_STAGE_DATA && !ch->done &&
+	    begin_file_block(ch, control, data, size))
+		return -1;
 	if (zio_begin_block(ch, control))
 		return -1;
 	if (write_rest(ch, ch->data_fd, data, size))

@@ -208,7 +208,7 @@ static int open_and_run(const struct settings *set)
 	if (refuses_terminal(set->force))
 		return EXIT_USAGE;
 	channel_name = set->args.text[0];
-	channel = open_channel(channel_name, ZIO_OPEN_NONBLOCK | set->method |
+	channel = open_channel(channel_name, ZIO_OPEN_NONBLOCK | ZIO_OPEN_AHEAD | set->method |
 			       (set->tap ? ZIO_OPEN_TAP : 0));
 	if (!channel)
 		return EXIT_OPEN;

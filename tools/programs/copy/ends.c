@@ -19,7 +19,7 @@ static int open_flags(const struct copy *c, const struct end *end)
 	int flags = ZIO_OPEN_NONBLOCK | end->method;
 
 	if (!end->output)
-		return flags;
+		return flags | ZIO_OPEN_AHEAD;
 	return flags | ZIO_OPEN_OUTPUT |
 	       (c->append ? ZIO_OPEN_APPEND : ZIO_OPEN_CREATE);
 }

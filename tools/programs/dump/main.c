@@ -202,7 +202,7 @@ static void print_blocks(struct dump *d)
 
 static int open_source(struct dump *d, struct source *src)
 {
-	int flags = ZIO_OPEN_NONBLOCK | d->method;
+	int flags = ZIO_OPEN_NONBLOCK | ZIO_OPEN_AHEAD | d->method;
 
 	if (d->tap)
 		flags |= ZIO_OPEN_TAP;
