@@ -129,9 +129,11 @@ test_hidden_characters() {
 
 test_cat_file_loss() {
 	put "$work/gap-0-1" 1 16 1
-	put "$work/gap-0-1" 5 16 1
+	put "$work/gap-0-1" 5 16 1 1
 	run 0 'cat-file: gap' "$cat_file" gap-0-1
-	has err 'lost 3 blocks' 'cat-file: loss is reported'
+	has err 'gap-0-1: 2 blocks, 32 bytes: 3 blocks lost in 1 gap$' 'cat-file: loss is reported'
+	run 0 'cat-file: gap, JSON' "$cat_file" -j gap-0-1
+	equal "$("$bin/json-get" blocks lost <err)" '2 3' 'cat-file: JSON: the loss'
 }
 
 test_cat_file_errors() {

@@ -19,6 +19,7 @@
 #include "common/channel.h"
 #include "common/complete.h"
 #include "common/json.h"
+#include "common/place.h"
 #include "common/program.h"
 #include "common/silence.h"
 #include "common/stop.h"
@@ -31,6 +32,8 @@ struct tally {
 	uint64_t bytes;
 	double seconds;
 };
+
+static struct zio_timeline *timelines;	/* of the channels of the input */
 
 /* Blocks that are not written yet. */
 static struct {
@@ -153,6 +156,7 @@ static int next_block(struct tally *sum, struct zio_block *blk, int *code)
 /* Returns EXIT_OK after the last block and at end of file. */
 static int copy_blocks(struct tally *sum, uint64_t count)
 {
+	struct zio_place place;
 	struct zio_block blk;
 	int code = EXIT_OK;
 	uint64_t n;
@@ -163,6 +167,7 @@ static int copy_blocks(struct tally *sum, uint64_t count)
 		limit_batch(channel, count, n);
 		if (next_block(sum, &blk, &code) <= 0)
 			break;
+		place_block(&timelines, NULL, blk.control, NULL, &place);
 		code = write_block(sum, &blk);
 	}
 	return code;
@@ -170,21 +175,23 @@ static int copy_blocks(struct tally *sum, uint64_t count)
 
 static void print_tally(const struct tally *sum, bool json)
 {
+	struct zio_account account = { 0 };
 	json_t *obj;
 
 	if (json) {
 		obj = json_object();
 		json_add_u64(obj, "blocks", sum->blocks);
 		json_add_u64(obj, "bytes", sum->bytes);
-		json_add_u64(obj, "lost", zio_stats(channel)->lost);
+		sum_accounts(timelines, &account);
+		json_add_u64(obj, "lost", account.lost);
+		json_add_u64(obj, "taken", account.taken);
 		json_add(obj, "seconds", json_real(sum->seconds));
 		json_print(stderr, obj, JSON_REAL_PRECISION(9));
 		return;
 	}
 	complain("transferred %" PRIu64 " blocks, %" PRIu64 " bytes, %.6f s",
 		 sum->blocks, sum->bytes, sum->seconds);
-	if (zio_stats(channel)->lost)
-		complain("lost %" PRIu64 " blocks", zio_stats(channel)->lost);
+	tell_account(channel_name, channel, timelines, false);
 }
 
 static int run(uint64_t count, bool json)
@@ -218,6 +225,7 @@ static int open_and_run(const struct settings *set)
 	signal(SIGPIPE, SIG_IGN);
 	start_silence_timer();
 	code = run(set->count, set->json);
+	zio_timeline_close(timelines);
 	zio_close(channel);
 	return code;
 }

@@ -37,6 +37,7 @@ struct copy {
 	size_t size;		/* bytes of the block that was moved last */
 	uint64_t blocks;
 	uint64_t bytes;
+	struct zio_timeline *timelines;	/* of the channels of the input */
 	bool pending;		/* a block was read, and a target does not have it yet */
 	int code;		/* to exit with */
 };

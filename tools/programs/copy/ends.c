@@ -111,6 +111,7 @@ void close_ends(struct copy *c)
 {
 	int i;
 
+	zio_timeline_close(c->timelines);
 	close_end(c, &c->in);
 	for (i = 0; i < c->n_out; i++)
 		close_end(c, &c->out[i]);

@@ -5,12 +5,16 @@
 #include <string.h>
 
 #include "common/channel.h"
+#include "common/place.h"
 #include "copy.h"
 
 /* Returns 1 after a block, 0 at the end of the input or after a signal, -1. */
 static int check_input(struct copy *c, int ret, const struct zio_block *blk)
 {
+	struct zio_place place;
+
 	if (ret > 0) {
+		place_block(&c->timelines, NULL, blk->control, NULL, &place);
 		c->pending = true;
 		c->size = blk->size;
 		return 1;

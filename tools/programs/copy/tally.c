@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/json.h"
+#include "common/place.h"
 #include "common/text.h"
 #include "copy.h"
 
@@ -23,9 +24,12 @@ void start_tally(struct copy *c)
 	printed = started;
 }
 
-static uint64_t count_lost(const struct copy *c)
+static struct zio_account sum_input(const struct copy *c)
 {
-	return zio_stats(c->in.ch)->lost;
+	struct zio_account sum = { 0 };
+
+	sum_accounts(c->timelines, &sum);
+	return sum;
 }
 
 /* A slow copy would have the rate 0.0 MB/s. */
@@ -54,7 +58,7 @@ void print_progress(const struct copy *c)
 	printed = at;
 	put_amount(text, sizeof(text), c, at - started);
 	fprintf(stderr, CLEAR_LINE "%s", text);
-	lost = count_lost(c);
+	lost = sum_input(c).lost;
 	if (lost)
 		fprintf(stderr, ", %" PRIu64 " lost", lost);
 	fflush(stderr);
@@ -98,15 +102,14 @@ static void print_sharing(const struct copy *c)
 
 static void print_text(const struct copy *c, double seconds)
 {
-	uint64_t lost = count_lost(c);
+	const struct zio_account sum = sum_input(c);
 	char text[128];
 
 	if (on_terminal)
 		fputs(CLEAR_LINE, stderr);
 	put_amount(text, sizeof(text), c, seconds);
 	complain("%s", text);
-	if (lost)
-		complain("lost %" PRIu64 " blocks", lost);
+	tell_sum(c->in.name, &sum, false);
 	if (!c->verbose)
 		return;
 	complain("mode %s: input by %s, output by %s", c->mode->name,
@@ -148,6 +151,7 @@ static void print_json(const struct copy *c, double seconds)
 {
 	FILE *out = has_data_on_stdout(c) ? stderr : stdout;
 	json_t *obj = json_object();
+	const struct zio_account sum = sum_input(c);
 	struct rusage use;
 
 	getrusage(RUSAGE_SELF, &use);
@@ -156,7 +160,9 @@ static void print_json(const struct copy *c, double seconds)
 	json_add_string(obj, "out", zio_method(c->out[0].ch));
 	json_add_u64(obj, "blocks", c->blocks);
 	json_add_u64(obj, "bytes", c->bytes);
-	json_add_u64(obj, "lost", count_lost(c));
+	json_add_u64(obj, "lost", sum.lost);
+	json_add_u64(obj, "taken", sum.taken);
+	json_add_u64(obj, "missed", sum.missed);
 	json_add(obj, "seconds", json_real(seconds));
 	json_add(obj, "user", json_real(seconds_of(&use.ru_utime)));
 	json_add(obj, "system", json_real(seconds_of(&use.ru_stime)));
