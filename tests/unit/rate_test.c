@@ -70,6 +70,21 @@ TEST("the rate of a control wins over that of the user", stream)
 	ASSERT_EQ(place.rate_num, 1000);
 }
 
+/* Their distance is the speed of the reader, and no hole is a pause. */
+TEST("blocks that a reader asks for have no rate", empty)
+{
+	int i;
+
+	strcpy(ctrl.triggername, "user");
+	ASSERT_TRUE(!add());
+	for (i = 0; i < 20; i++)
+		ASSERT_EQ(next(BLOCK, 1), 0);
+	ASSERT_EQ(next(5 * BLOCK, 1), 0);
+	ASSERT_TRUE(!zio_timeline_rate(tl, &rate));
+	ASSERT_EQ(rate.num, 0);
+	ASSERT_STR(sentence(), "nothing lost");
+}
+
 static void expect_found(double value, uint32_t num, uint32_t den)
 {
 	ASSERT_TRUE(!zio_rate_find(value, &rate));

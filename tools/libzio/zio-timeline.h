@@ -122,7 +122,7 @@ int zio_timeline_set_rate(struct zio_timeline *tl, uint32_t num, uint32_t den);
  * max-sample-rate of an old control (see zio_control_rate()), and this over the median of
  * the last 31 steps from block to block. At least three steps, which are
  * alike, give an estimate. Blocks with samples before their event give none: each has an
- * event of its own.
+ * event of its own. Those of the trigger "user" give none: a reader made the events.
  *
  * Two blocks are next to each other if the time between them is that of the samples,
  * give or take the sum of both TIME_ERROR, 200 ppm of that time, and 2 ns. If a control

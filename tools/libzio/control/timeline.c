@@ -115,6 +115,7 @@ static void get_kind(const struct zio_control *control, const struct zio_rate *r
 	kind->post = zio_get_std(attr, ZIO_ATTR_TRIG_POST_SAMP);
 	kind->n_shots = control->tlv[0].type == ZIO_TLV_SHOTS ?
 			zio_control_shots(control) : 1;
+	kind->on_demand = !strncmp(control->triggername, "user", ZIO_OBJ_NAME_LEN);
 }
 
 static int check(const struct zio_timeline *tl, const struct zio_control *control,

@@ -71,6 +71,7 @@ struct zio_kind {
 	uint32_t pre;
 	uint32_t post;
 	uint32_t n_shots;
+	uint32_t on_demand;	/* a read has made the event */
 };
 
 /* What a block has of its own */
@@ -112,10 +113,13 @@ struct zio_timeline {
 	struct zio_steps steps;
 };
 
-/* Samples before an event belong to it: its distance from the next one is no rate. */
+/*
+ * Samples before an event belong to it: its distance from the next one is no rate. That of
+ * blocks on demand is the speed of the reader.
+ */
 static inline bool zio_can_estimate(const struct zio_kind *kind)
 {
-	return !kind->pre && kind->n_shots == 1;
+	return !kind->pre && kind->n_shots == 1 && !kind->on_demand;
 }
 
 static inline void zio_rate_set(struct zio_rate_used *rate, uint32_t num, uint32_t den,
