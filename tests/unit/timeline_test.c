@@ -142,6 +142,44 @@ TEST("ticks of more than a second, and no time", stream)
 	ASSERT_STR(sentence(), "nothing lost");
 }
 
+TEST("the times of all samples are those of each", empty)
+{
+	static const uint32_t rates[][2] = {
+		{ 3, 1 }, { 44100, 1 }, { 1411200, 29 }, { 1, 60 }, { 999983, 7 },
+		{ 4294967295u, 2 }, { 7, 4294967 }, { 1000, 1 }, { 0, 0 },
+	};
+	enum { LONGEST = 1000 };
+	int64_t times[LONGEST];
+	struct zio_instant time;
+	uint32_t i, k;
+
+	for (i = 0; i < 400; i++) {
+		zio_timeline_close(tl);
+		tl = zio_timeline_open(&err);
+		set_rate(rates[i % 9][0], rates[i % 9][1]);
+		set_trigger(ZIO_ATTR_TRIG_PRE_SAMP, i % 4 * 333 % (i + 1));
+		set_first((int64_t)(i * 7919) - 1000000);
+		ctrl.nsamples = i * 5 % LONGEST / 3 * 3;
+		ctrl.tlv[0].type = i % 5 ? 0 : ZIO_TLV_SHOTS;
+		ctrl.tlv[0].length = 1;
+		memset(ctrl.tlv[0].payload, 0, sizeof(ctrl.tlv[0].payload));
+		ctrl.tlv[0].payload[0] = 3;
+		ctrl.attr_trigger.ext_val[ZIO_ATTR_TRIG_EXT_SHOT] = 1000003;
+		ctrl.attr_trigger.ext_val[ZIO_ATTR_TRIG_EXT_SHOT + 1] = 4000000007u;
+		ASSERT_TRUE(!add(), err.text);
+		ASSERT_EQ(place.n_shots, i % 5 ? 1 : 3);
+		ASSERT_TRUE(!zio_sample_times(&place, times));
+		for (k = 0; k < place.samples; k++) {
+			ASSERT_TRUE(!zio_sample_time(&place, k, &time));
+			ASSERT_EQ(times[k], time.ns);
+		}
+	}
+	ASSERT_ERRNO(zio_sample_times(NULL, times), EINVAL);
+	ASSERT_ERRNO(zio_sample_times(&place, NULL), EINVAL);
+	place.has_time = false;
+	ASSERT_ERRNO(zio_sample_times(&place, times), ENODATA);
+}
+
 /* --- what is refused */
 
 TEST("times beyond 64 bits, and the timeline stays as it is", stream)

@@ -223,6 +223,16 @@ struct zio_account {
 int zio_sample_time(const struct zio_place *place, uint32_t k, struct zio_instant *time);
 
 /**
+ * zio_sample_times() - compute when all samples of a block were taken
+ * @place: the place of the block, as zio_timeline_add() has filled it in
+ * @times: receives the nanoseconds of zio_sample_time() for each of the &zio_place.samples
+ *
+ * Context: Any thread.
+ * Return: 0; -1 with errno as zio_sample_time(), and @times is not complete.
+ */
+int zio_sample_times(const struct zio_place *place, int64_t *times);
+
+/**
  * zio_account_add() - add one account to another
  * @sum: the account of several channels
  * @account: the account of one more

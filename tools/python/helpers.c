@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* C code of the module zio._libzio: what would cost too much in Python */
+#include <errno.h>
 #include <string.h>
 
 #include <zio.h>
@@ -182,16 +183,25 @@ static size_t zpy_place(struct zio_timeline *tl, const struct zio_control *contr
 	return i;
 }
 
-/* Tell the times of @n samples of a channel, in whole ns. Return how many have one. */
-static size_t zpy_sample_times(const struct zio_place *place, int64_t *ns, size_t n)
+/* Tell the times of @n samples of a channel, in seconds after @start. Return 0, or -1. */
+static int zpy_sample_seconds(const struct zio_place *place, int64_t start, double *seconds,
+			      uint32_t n)
 {
+	const int64_t second = 1000000000;
 	struct zio_instant time;
-	size_t i;
+	int64_t after;
+	uint32_t i;
 
 	for (i = 0; i < n; i++) {
-		if (zio_sample_time(place, (uint32_t)i, &time))
-			break;
-		ns[i] = time.ns;
+		if (zio_sample_time(place, i, &time))
+			return -1;
+		if (__builtin_sub_overflow(time.ns, start, &after)) {
+			errno = ERANGE;
+			return -1;
+		}
+		/* The seconds since 1970 leave no room for what a product rounds. */
+		seconds[i] = (double)(after / second) +
+			     ((double)(after % second) + time.ps / 1e3) / second;
 	}
-	return i;
+	return 0;
 }

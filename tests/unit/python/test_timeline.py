@@ -8,6 +8,7 @@ import errno
 from collections import Counter
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -425,6 +426,38 @@ def test_times_of_samples() -> None:
         assert e.value.errno == errno.ENODATA
     with pytest.raises(AttributeError, match="a place has no 'end'"):
         _ = place.end
+
+
+def test_times_of_a_block(tmp_path: Path) -> None:
+    """They are those of the timeline: samples before the event, shots, two channels."""
+    control = make_control(1, 24, 2)
+    trigger = control["attr_trigger"]
+    for index, value in (PRE, 2), (NUM, 3), (DEN, 1), (FIRST, 5500), (FIRST + 1, 0):
+        trigger["std_mask"] |= 1 << index
+        trigger["std_val"][index] = value
+    control["flags"] |= INTERLEAVED
+    control["tlv"]["type"], control["tlv"]["payload"][0] = 1, 0b101
+    path = tmp_path / "blocks"
+    path.write_bytes(control.tobytes() + bytes(48))
+    start = 1_700_000_001
+    exact = [5 + Fraction(11, 2) + (k - 2) * Fraction(SECOND, 3) for k in range(12)]
+    with zio.open(str(path)) as ch:
+        block = next(iter(ch))
+        times = block.times(start=start)
+        assert block.times(rate=7, start=start).tolist() == times.tolist()
+    assert times[::2].tolist() == times[1::2].tolist()
+    assert np.abs(times[::2] * SECOND - np.array(exact, float)).max() < 0.002
+    control["tlv"]["type"], control["tlv"]["payload"][0] = 4, 3
+    trigger["ext_val"][8:10] = SECOND, 3_000_000_000
+    path.write_bytes(control.tobytes() + bytes(48))
+    with zio.open(str(path)) as ch:
+        shots = next(iter(ch)).times(start=start).reshape(3, 8)
+    assert np.abs((shots - shots[0])[1:] - [[1], [3]]).max() < 1e-12
+    control["tstamp"]["secs"] = control["tstamp"]["ticks"] = 0
+    path.write_bytes(control.tobytes() + bytes(48))
+    with zio.open(str(path)) as ch, pytest.raises(zio.Error) as e:
+        next(iter(ch)).times()
+    assert e.value.errno == errno.ENODATA
 
 
 def test_wrong_arguments() -> None:

@@ -263,6 +263,60 @@ int zio_sample_time(const struct zio_place *place, uint32_t k, struct zio_instan
 				place->rate_den);
 }
 
+/* What a time before the event loses when it is rounded down, in 1 / @num ps */
+static uint64_t rounded_off(uint64_t samples, uint64_t num, uint64_t den)
+{
+	uint64_t rest = samples % num * (den % num) % num * NS_PER_SECOND % num * PS_PER_NS;
+
+	return rest % num ? num - rest % num : 0;
+}
+
+/*
+ * Fill in times that are a period apart. The fraction of a nanosecond is a whole number of
+ * 1 / num ps: so each time is exact, and needs no division.
+ */
+static void fill_times(const struct zio_place *place, const struct zio_instant *first,
+		       int64_t *times, uint32_t n)
+{
+	const uint64_t num = place->rate_num, one = num * PS_PER_NS;
+	const uint64_t period = (uint64_t)place->rate_den * NS_PER_SECOND;
+	const uint64_t whole = num ? period / num : 0;
+	const uint64_t step = num ? period % num * PS_PER_NS : 0;
+	uint64_t time = (uint64_t)first->ns, rest = 0;
+	uint32_t i;
+
+	if (num)
+		rest = first->ps * num + rounded_off(place->pre, num, place->rate_den);
+	for (i = 0; i < n; i++) {
+		times[i] = (int64_t)time;
+		time += whole;
+		rest += step;
+		if (step && rest >= one) {
+			rest -= one;
+			time++;
+		}
+	}
+}
+
+int zio_sample_times(const struct zio_place *place, int64_t *times)
+{
+	uint32_t n_shots, shot, each, k;
+
+	if (!place || !times)
+		return zio_refuse_null();
+	n_shots = place->n_shots > 1 && place->n_shots <= ZIO_MAX_SHOTS ? place->n_shots : 1;
+	each = place->samples / n_shots;
+	for (shot = 0, k = 0; shot < n_shots && each; shot++, k += each) {
+		struct zio_instant first, last;
+
+		if (zio_sample_time(place, k, &first) ||
+		    zio_sample_time(place, k + each - 1, &last))
+			return -1;
+		fill_times(place, &first, times + k, each);
+	}
+	return 0;
+}
+
 static void count(struct zio_account *account, const struct zio_place *place)
 {
 	account->lost += place->lost;

@@ -28,8 +28,6 @@ from ._unique import Unique
 from ._units import Scaling, scaling_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
-# Indices of standard attributes
-PRE_SAMPLES: int = lib.ZIO_ATTR_TRIG_PRE_SAMP
 
 
 class Block(Unique, Exporter):
@@ -163,25 +161,22 @@ class Block(Unique, Exporter):
     def times(self, rate: float | None = None, start: float = 0.0) -> Array:
         """Return the time of each sample, in seconds after `start`: float64.
 
-        `rate` are samples per second, if they are not those of the control. With no rate,
+        `rate` are samples per second, if the control does not have them. With no rate,
         each sample has the time of its shot. Samples before the trigger are earlier.
         Those of interleaved channels that belong together have one time. A float has the
         seconds since 1970 to a quarter of a microsecond: pass `start=block.time` for fast
-        samples.
+        samples. `zio.Timeline` tells the times of many blocks, and in whole nanoseconds.
+
+        Raises `Error`: ENODATA the block has no time; ERANGE it is beyond 64 bits of
+        nanoseconds; EINVAL attributes of the control contradict each other.
         """
-        _held = self._hold()
-        rate = rate or self.rate
-        begin = whole_ns(start)
-        shots = np.array([(ns - begin) / 10**9 for ns in self.shot_times_ns])
-        count = len(self)
-        each = max(count // len(shots), 1)
-        index = np.arange(count)
-        times: Array = shots[np.minimum(index // each, len(shots) - 1)]
-        if rate:
-            before = self._control.attr_trigger
-            pre = int(before.std_val[PRE_SAMPLES]) * (before.std_mask >> PRE_SAMPLES & 1)
-            times = times + (index % each // max(self.scaling.n_channels, 1) - pre) / rate
-        return times
+        from ._timeline import Timeline  # noqa: PLC0415
+
+        place = Timeline(rate or self.rate).add(self)
+        columns = self.scaling.n_channels
+        count = -(-len(self) // columns)
+        times = place.times_after(whole_ns(start), count)
+        return np.repeat(times, columns)[: len(self)]
 
     @property
     def shot_times_ns(self) -> tuple[int, ...]:

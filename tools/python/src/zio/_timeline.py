@@ -177,8 +177,19 @@ class Place:
         Raises `Error` with ENODATA if the block has no time.
         """
         times: Array = np.zeros(self.samples, np.int64)
-        memory = ffi.from_buffer("int64_t[]", times, True)
-        if lib.zpy_sample_times(self._place, memory, len(times)) < len(times):
+        if lib.zio_sample_times(self._place, ffi.from_buffer("int64_t[]", times, True)):
+            raise make_error(ffi.errno, f"the samples: {os.strerror(ffi.errno)}")
+        return times
+
+    def times_after(self, start_ns: int, count: int) -> Array:
+        """Return when each of `count` samples was taken, in seconds after `start_ns`:
+        float64. They may be behind the end of the block.
+
+        Raises `Error` with ENODATA if the block has no time, or ERANGE.
+        """
+        times: Array = np.zeros(count)
+        memory = ffi.from_buffer("double[]", times, True)
+        if lib.zpy_sample_seconds(self._place, start_ns, memory, count):
             raise make_error(ffi.errno, f"the samples: {os.strerror(ffi.errno)}")
         return times
 
@@ -200,7 +211,7 @@ class Timeline(Unique):
 
     REMEDY: ClassVar[str] = "make another one, and add the controls again"
 
-    def __init__(self, rate: Fraction | int | None = None) -> None:
+    def __init__(self, rate: Fraction | float | None = None) -> None:
         """Begin. `rate` are samples per second, for controls that do not have them."""
         err = new_error()
         opened = lib.zio_timeline_open(err)
