@@ -48,6 +48,10 @@ CLOCKS = {
 DATED = {"realtime": 0, "tai": 37 * 10**9}
 
 
+# Samples of so many bytes are read faster than a seek goes over them.
+FEW_BYTES = 8192
+
+
 class Sequence:
     """The numbers of the blocks of one channel, in arrays that follow each other."""
 
@@ -187,16 +191,37 @@ def _channel_words(controls: Array) -> Array:
 
 
 def of_file(path: str, step: int = 4096) -> Iterator[Array]:
-    """Yield the controls of a block file, up to `step` at a time, and read no samples.
+    """Yield the controls of a block file, up to `step` at a time.
 
+    Samples are not read, unless the first block is so small that reading them is faster.
     Raises `Error` as `Channel.read()`, after the controls before.
     """
+    from ._open import open_channel  # noqa: PLC0415
+
+    if not os.path.isfile(path) or not _begins_small(path):
+        yield from _seek_controls(path, step)
+        return
+    with open_channel(path) as source:
+        for batch in source.batches(step):
+            yield batch.controls.copy()
+
+
+def _begins_small(path: str) -> bool:
+    """Tell whether the first block of a file has few bytes."""
+    first = next(_seek_controls(path, 1), None)
+    if first is None:
+        return False
+    return int(first["nsamples"][0]) * int(first["ssize"][0]) <= FEW_BYTES
+
+
+def _seek_controls(path: str, step: int) -> Iterator[Array]:
+    """Yield the controls, and seek over the samples."""
     err = new_error()
     opened = lib.zio_open(os.fsencode(path), lib.ZIO_OPEN_CONTROL_ONLY, err)
     channel = ffi.gc(opened, lib.zio_close) if opened else raise_error(err)
     count = 1
     while count:
-        controls = np.zeros(step, control_dtype)
+        controls = np.empty(step, control_dtype)
         memory = ffi.from_buffer("struct zio_control[]", controls, True)
         count = lib.zpy_next_controls(channel, memory, step)
         if count < 0:
