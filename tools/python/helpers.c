@@ -205,3 +205,105 @@ static int zpy_sample_seconds(const struct zio_place *place, int64_t start, doub
 	}
 	return 0;
 }
+
+/* --- blocks of a file that become one array */
+
+/*
+ * When a block of a run of blocks was taken, and where its times go
+ * @first: number of the first time in the array
+ */
+struct zpy_moment {
+	int64_t ns;
+	uint32_t ps;
+	uint32_t samples;
+	uint64_t first;
+};
+
+/*
+ * Tell the times of the samples of @n blocks, which have the rate and the samples before
+ * the event of @like. Return 0, or -1.
+ */
+static int zpy_fill_times(const struct zio_place *like, const struct zpy_moment *moments,
+			  size_t n, int64_t *times)
+{
+	struct zio_place place = *like;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		place.event.ns = moments[i].ns;
+		place.event.ps = moments[i].ps;
+		place.samples = moments[i].samples;
+		if (zio_sample_times(&place, times + moments[i].first))
+			return -1;
+	}
+	return 0;
+}
+
+/* What the samples of a block become: values in units, doubles of the numbers, or bytes */
+enum { ZPY_VALUES = 1, ZPY_NUMBERS = 2, ZPY_BYTES = 3 };
+
+/*
+ * Where the samples of a block go
+ * @to: address of the first one; 0 if they go nowhere
+ * @step: bytes from one shot to the next
+ * @count: samples of a shot, of all channels
+ * @n_shots: number of shots, at least 1
+ * @ssize: bytes of a sample
+ * @kind: what they become
+ */
+struct zpy_target {
+	uint64_t to;
+	uint64_t step;
+	uint32_t count;
+	uint32_t n_shots;
+	uint16_t ssize;
+	uint16_t kind;
+};
+
+/* A control whose values are the numbers that all bits of a sample tell */
+static struct zio_control without_scale(const struct zio_control *control)
+{
+	struct zio_control plain = *control;
+
+	plain.nbits = (uint16_t)(8 * plain.ssize);
+	plain.flags &= ~(uint32_t)ZIO_CONTROL_MSB_ALIGN;
+	plain.attr_channel.std_mask &= (uint16_t)~(1u << ZIO_ATTR_SCALE_MANT);
+	return plain;
+}
+
+static bool put_block(const struct zio_block *blk, const struct zpy_target *target)
+{
+	const size_t size = (size_t)target->count * target->ssize;
+	struct zio_block shot = *blk;
+	struct zio_control plain;
+	uint32_t i;
+
+	if (blk->control->ssize != target->ssize || blk->size != size * target->n_shots)
+		return false;
+	if (target->kind == ZPY_NUMBERS) {
+		plain = without_scale(blk->control);
+		shot.control = &plain;
+	}
+	shot.size = size;
+	for (i = 0; i < target->n_shots && size; i++) {
+		void *to = (void *)(uintptr_t)(target->to + i * target->step);
+
+		shot.data = (const char *)blk->data + i * size;
+		if (target->kind == ZPY_BYTES)
+			memcpy(to, shot.data, size);
+		else if (zio_block_to_double(&shot, to, target->count) != target->count)
+			return false;
+	}
+	return true;
+}
+
+/* Put the samples of @n blocks. Return how many are as their target says. */
+static size_t zpy_put(const struct zio_block *blks, size_t n, const struct zpy_target *targets)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (targets[i].to && !put_block(&blks[i], &targets[i]))
+			break;
+	return i;
+}

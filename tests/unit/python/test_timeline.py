@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 import errno
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -140,15 +141,20 @@ CHANGES = {
 }
 
 
+def is_usual(rate: Fraction, length: int) -> bool:
+    return SHORTEST <= length * SECOND / rate <= LONGEST
+
+
 class Recorder:
     """Draws what happens to a board."""
 
-    def __init__(self, draw: st.DrawFn, is_stream: bool) -> None:
+    def __init__(
+        self, draw: st.DrawFn, is_stream: bool, lengths: Sequence[int] = LENGTHS
+    ) -> None:
         self.draw, self.is_stream = draw, is_stream
-        num, den = draw(st.sampled_from(RATES))
-        rate = Fraction(num, den)
-        lengths = [n for n in LENGTHS if SHORTEST <= n * SECOND / rate <= LONGEST]
-        length = draw(st.sampled_from(lengths))
+        rates = [Fraction(num, den) for num, den in RATES]
+        pairs = [(rate, length) for rate in rates for length in lengths]
+        rate, length = draw(st.sampled_from([pair for pair in pairs if is_usual(*pair)]))
         is_new = draw(st.booleans())
         block = int(length * SECOND / rate)
         error = draw(st.sampled_from([0, 1, 1000, block // 20])) if is_new else 0

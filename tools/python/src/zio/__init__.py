@@ -15,7 +15,7 @@ from ._batch import Batch
 from ._block import Block
 from ._channel import Channel, Stats
 from ._control import control_dtype
-from ._errors import Error, Interrupted, RingFull, StaleBlock, WouldBlock
+from ._errors import Error, GapWarning, Interrupted, RingFull, StaleBlock, WouldBlock
 from ._group import Event, Group, GroupStats, group
 from ._libzio import ffi, lib
 from ._load import load
@@ -38,6 +38,7 @@ __all__ = [
     "Devices",
     "Error",
     "Event",
+    "GapWarning",
     "Group",
     "GroupStats",
     "Interrupted",

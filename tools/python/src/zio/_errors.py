@@ -40,6 +40,11 @@ class RingFull(BufferError):
     """
 
 
+class GapWarning(UserWarning):
+    """Something is missing in what `load()` returns, or changes: blocks or events were
+    lost, the clock was set, a unit is another one, and so on."""
+
+
 def make_error(code: int, text: str) -> Error:
     """Return the exception for an errno."""
     if code == codes.EAGAIN:

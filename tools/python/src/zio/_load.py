@@ -1,62 +1,99 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A block file as labelled arrays of xarray."""
+"""Block files as labelled arrays of xarray."""
 
 from __future__ import annotations
 
 import errno as codes
 import os
-from dataclasses import dataclass, field
-from typing import Any
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import Any, Union
 
 import numpy as np
 
 from . import controls as of
 from ._block import Array
-from ._control import time_ns
-from ._errors import make_error
-from ._open import open_channel
+from ._control import CONTROL_SIZE
+from ._errors import GapWarning, make_error, new_error, raise_error, reason_error
+from ._libzio import ffi, lib
+from ._memory import Memory
 from ._printable import printable
-from ._units import Scaling, scaling
+from ._runs import Run, make_runs, target_dtype
+from ._survey import Part, Request, Survey, survey
+from ._timeline import TimelineAccount, bit_names
+from ._units import scaling
 
-SECOND = 10**9
-# Blocks and gaps whose times are made at a time
-STEP = 4096
-# What is kept of each block
-_ROW = np.dtype([("seq_num", "u4"), ("nsamples", "u4"), ("time", "i8")])
+Path = Union[str, "os.PathLike[str]"]
+
+GAPS = ("fill", "split", "refuse")
+# A hole of so many samples is short, whatever there is beside it.
+SHORT = 1 << 20
+# Samples that are read at a time stay in the cache of the processor.
+PIECE = 1 << 20
 _HDF = b"\x89HDF\r\n\x1a\n"
 
 
 def load(
-    file: str,
+    file: Path | Sequence[Path],
     channel: str | None = None,
     volts: bool = True,
     rate: float | None = None,
     blocks: tuple[int, int] | None = None,
+    gaps: str = "fill",
 ) -> Any:
-    """Return a block file as an `xarray.Dataset`, with a variable for each channel.
+    """Return block files as an `xarray.Dataset`, with a variable for each channel.
 
     zio.load("run.zio", channel="adc-0-1").plot()
 
+    `file`: a block file, or a list of the parts of one recording, in their order.
     `channel`: return only this one, as an `xarray.DataArray`. The variables of
     interleaved blocks are "adc-0000-0-1.0" and so on.
-    `volts`: values in the unit of the channel, float64; otherwise the raw numbers.
-    `rate`: samples of a channel per second. With none, the controls tell it, or else the
-    times of the blocks.
+    `volts`: values in the unit of the channel, float64; raw numbers if it has no scale.
+    Otherwise the raw numbers in any case, in their own type.
+    `rate`: samples of a channel per second, if the controls do not tell it. With none,
+    the times of the blocks do.
     `blocks`: load the blocks from the first number up to the second one, of each channel:
-    0 is its first block in the file.
+    0 is its first block in the files.
+    `gaps`: "fill": NaN stands for the samples that are missing, and a recording whose
+    samples do not fit into one array is refused. "split": return a list of arrays, each
+    without a gap: those of the first channel, in their order, then those of the next one.
+    "refuse": raise ValueError if anything is missing or changes.
 
-    The coordinate `time` is datetime64[ns] in UTC, or int64 in nanoseconds if the clock
-    of the channel tells no date. Channels with other times have one of their own, such
-    as `time_adc-0000-0-2`. NaN stands for the samples of lost blocks: raw numbers are
-    float64 then. The attributes `units`, `long_name`, `rate`, `lost` and `clock` tell the
-    rest.
+    Samples that follow each other have one dimension. Its coordinate `time` is
+    datetime64[ns] in UTC, or int64 in nanoseconds if the clock of the channel tells no
+    date. A recording of events has the dimensions `event`, with the time of each, and
+    `sample`, in seconds after the event: below 0 before it. A coordinate `missing` tells
+    how many events are not there before each. Events of one sample have `time` alone.
+    Channels with other times have coordinates of their own, such as
+    `time_adc-0000-0-2`. The attributes `units`, `long_name`, `rate`, `clock`, `lost`,
+    `taken`, `missed` and `account`, a sentence, tell the rest. If something is missing or
+    changes, there is a `zio.GapWarning`, too.
 
     All that is loaded is in memory, 16 bytes for a sample of one channel: a file that is
     too large raises `MemoryError` before samples are read.
 
-    Raises `ImportError` if there is no xarray; `Error` as `open()`; `ValueError` if the
-    file has no such channel, is no block file, or if nothing tells the rate.
+    Raises `ImportError` if there is no xarray; `Error` as `open()` and `Timeline.add()`;
+    `ValueError` with what to do if a file has no such channel, is no block file, or is
+    named twice, if nothing tells the rate, if there is no known scale, or if no type
+    holds all values.
     """
+    xarray = _import_xarray()
+    if gaps not in GAPS:
+        raise ValueError(f"gaps={gaps!r}: it is one of {', '.join(map(repr, GAPS))}")
+    request = _make_request(_find_files(file), channel, rate, blocks)
+    found = survey(request)
+    parts = _choose(request, found)
+    _require_rate(request, parts)
+    runs = _arrange(parts, request, gaps)
+    for run in runs:
+        run.choose_type(volts)
+    _require_memory(request.files, runs, sum(found.counts))
+    _read(request.files, found, runs)
+    _warn(request.files, parts)
+    return _Arrays(xarray, runs, volts).give(request, parts, gaps)
+
+
+def _import_xarray() -> Any:
     try:
         import xarray  # noqa: PLC0415
     except ImportError as error:
@@ -64,15 +101,43 @@ def load(
             "zio.load() needs xarray, which is not there: apt-get install "
             "python3-xarray, or pip install 'zio-daq[load]'"
         ) from error
-    _require_file(file)
-    found = _survey(file, blocks)
-    if channel is not None:
-        found = _choose(file, found, channel)
-    for part in found.values():
-        part.place(rate)
-    _require_memory(file, list(found.values()))
-    _read(file, found, volts)
-    return _Arrays(xarray, list(found.values())).give(channel)
+    return xarray
+
+
+def _make_request(
+    files: list[str],
+    channel: str | None,
+    rate: float | None,
+    blocks: tuple[int, int] | None,
+) -> Request:
+    first, end = blocks or (0, 1 << 62)
+    if not 0 <= first <= end:
+        raise ValueError(
+            f"blocks={blocks}: the first number is from 0 on, and not beyond the second"
+        )
+    if rate is not None and not rate > 0:
+        raise ValueError(f"rate={rate}: it is samples per second, more than 0")
+    return Request(files, channel, rate, first, end)
+
+
+def _find_files(file: Path | Sequence[Path]) -> list[str]:
+    """Return the paths. The same file twice would be the same time twice."""
+    paths = [file] if isinstance(file, (str, bytes, os.PathLike)) else file
+    files = [os.fsdecode(path) for path in paths]
+    seen: dict[tuple[int, int], str] = {}
+    for path in files:
+        _require_file(path)
+        status = os.stat(path)
+        key = status.st_dev, status.st_ino
+        if key in seen:
+            raise ValueError(
+                f"{printable(path)}: the file {printable(seen[key])} is the same: name "
+                "each part once"
+            )
+        seen[key] = path
+    if not files:
+        raise ValueError("load() of no files: name one")
+    return files
 
 
 def _require_file(file: str) -> None:
@@ -88,284 +153,273 @@ def _require_file(file: str) -> None:
             )
 
 
-# --- where the samples are --------------------------------------------------------------
+# --- what is loaded ---------------------------------------------------------------------
 
 
-@dataclass
-class _Part:
-    """A channel of the file, and its blocks from the number @first up to @end. A gap of
-    @missing scans is before each block, whose own begin at @begins."""
-
-    name: str
-    control: Any
-    first: int
-    end: int
-    chunks: list[Array] = field(default_factory=list)
-    seen: int = 0
-    rate: float = 0.0
-    lost: int = 0
-    scans: int = 0
-    rows: Any = None
-    missing: Any = None
-    begins: Any = None
-    values: Any = None
-
-    def count(self, number: int) -> tuple[int, slice]:
-        """Count so many blocks; return which of them are wanted, and the number of the
-        first of these among all that are wanted."""
-        seen, self.seen = self.seen, self.seen + number
-        wanted = slice(max(0, self.first - seen), max(0, self.end - seen))
-        return max(0, seen - self.first), wanted
-
-    @property
-    def columns(self) -> int:
-        return max(1, len(of.channel_numbers(self.control)))
-
-    @property
-    def lengths(self) -> Array:
-        """Return the scans of each block."""
-        lengths: Array = self.rows["nsamples"].astype(np.int64) // self.columns
-        return lengths
-
-    def place(self, rate: float | None) -> None:
-        """Find the place of each block."""
-        rows = self.rows = np.concatenate(self.chunks)
-        lengths = self.lengths
-        known = of.block_of(self.control).rate
-        self.rate = rate or known or of.rate_of(rows, rows["time"]) / self.columns
-        if not self.rate and (lengths > 1).any():
-            raise ValueError(
-                f"{printable(self.name)}: neither controls nor times tell the rate: use "
-                "load(..., rate=HZ)"
-            )
-        lost = of.Sequence().lost(rows)
-        self.lost = int(lost.sum())
-        self.missing = self._count_missing(lost, lengths)
-        ends = np.cumsum(lengths + self.missing)
-        self.begins = ends - lengths
-        self.scans = int(ends[-1]) if len(ends) else 0
-
-    def _count_missing(self, lost: Array, lengths: Array) -> Array:
-        missing = np.zeros(len(lost), np.int64)
-        is_even = bool((lengths[lengths > 0] == lengths.max(initial=0)).all())
-        for row in np.flatnonzero(lost).tolist():
-            span = int(self.rows["time"][row] - self.rows["time"][row - 1])
-            missing[row] = of.missing_samples(
-                int(lost[row]), int(lengths[row - 1]), span, self.rate, is_even
-            )
-        return missing
-
-    def times(self) -> Array:
-        """Return the time of each scan. Those that are missing are evenly between the
-        scans before and behind them."""
-        starts, lengths = self.rows["time"], self.lengths
-        step = SECOND / self.rate if self.rate else 0.0
-        ends = starts + np.rint(lengths * step).astype(np.int64)
-        before = np.concatenate((starts[:1], ends[:-1]))
-        inner = (starts - before) / np.maximum(self.missing, 1)
-        # A gap, and the block behind it, take turns.
-        counts = np.column_stack((self.missing, lengths)).reshape(-1)
-        bases = np.column_stack((before, starts)).reshape(-1)
-        steps = np.column_stack((inner, np.full(len(lengths), step))).reshape(-1)
-        times = np.empty(self.scans, np.int64)
-        at = 0
-        for i in range(0, len(counts), STEP):
-            part = _times(*(array[i : i + STEP] for array in (bases, counts, steps)))
-            times[at : at + len(part)] = part
-            at += len(part)
-        return times
-
-
-def _times(bases: Array, counts: Array, steps: Array) -> Array:
-    """Return @counts times from each of @bases on, which are @steps apart."""
-    firsts = np.cumsum(counts) - counts
-    within = np.arange(counts.sum()) - np.repeat(firsts, counts)
-    offsets = np.rint(within * np.repeat(steps, counts)).astype(np.int64)
-    times: Array = np.repeat(bases, counts) + offsets
-    return times
-
-
-def _survey(file: str, blocks: tuple[int, int] | None) -> dict[str, _Part]:
-    """Read the controls, and no samples."""
-    first, end = blocks or (0, 1 << 62)
-    parts: dict[str, _Part] = {}
-    for controls in of.of_file(file):
-        for rows in of.rows_of_channels(controls):
-            chunk = controls[rows]
-            name = of.channel_name(chunk[0]["addr"])
-            if name not in parts:
-                parts[name] = _Part(name, _with_samples(chunk), first, end)
-            part = parts[name]
-            if not part.control["nsamples"]:
-                part.control = _with_samples(chunk)
-            _, wanted = part.count(len(chunk))
-            part.chunks.append(_rows(name, chunk[wanted]))
+def _choose(request: Request, found: Survey) -> list[Part]:
+    """Return the channels that are wanted."""
+    parts = [part for name, part in found.parts.items() if request.wants(name)]
+    if request.channel is None:
+        return parts
+    starts = [start for part in parts for start in part.starts]
+    has = {str(n) for start in starts for n in of.channel_numbers(start.control)}
+    if not parts or request.number and request.number not in has:
+        names = ", ".join(map(printable, found.parts)) or "none"
+        raise ValueError(
+            f"{_name(request.files)}: has no channel {printable(request.channel)}: it "
+            f"has {names}"
+        )
     return parts
 
 
-def _with_samples(chunk: Array) -> Any:
-    """Return the first control with samples, if there is one."""
-    return chunk[int(np.argmax(chunk["nsamples"] > 0))].copy()
-
-
-def _rows(name: str, chunk: Array) -> Array:
-    times = time_ns(chunk)
-    if times.dtype == object:
+def _require_rate(request: Request, parts: Iterable[Part]) -> None:
+    """The rate of a control wins: complain about one that nothing needs."""
+    rates = {start.place["rate_source"]: start for p in parts for start in p.starts}
+    control = rates.get(lib.ZIO_RATE_CONTROL)
+    if request.rate is None or control is None or lib.ZIO_RATE_GIVEN in rates:
+        return
+    known = int(control.place["rate_num"]) / int(control.place["rate_den"])
+    if abs(known / request.rate - 1) > 1e-9:
         raise ValueError(
-            f"{printable(name)}: a time after 2262 is no time of numpy: use open()"
+            f"{_name(request.files)}: its controls tell the rate, {known:g} samples per "
+            f"second: leave rate={request.rate:g} away"
         )
-    rows = np.empty(len(chunk), _ROW)
-    rows["seq_num"], rows["nsamples"] = chunk["seq_num"], chunk["nsamples"]
-    rows["time"] = times
-    return rows
 
 
-def _choose(file: str, found: dict[str, _Part], channel: str) -> dict[str, _Part]:
-    """Return the channel alone, by any of its names."""
-    from ._names import full_name  # noqa: PLC0415
+def _arrange(parts: Iterable[Part], request: Request, gaps: str) -> list[Run]:
+    """Return what becomes an array, in order."""
+    arranged: list[Run] = []
+    for part in parts:
+        account = part.timeline.account()
+        if gaps == "refuse" and not account.is_clean:
+            raise ValueError(
+                f"{printable(part.name)}: {account}: use load(..., gaps='fill'), or "
+                "gaps='split'"
+            )
+        runs = make_runs(part)
+        if gaps == "split":
+            arranged += [piece for run in runs for piece in run.pieces()]
+            continue
+        if len(runs) > 1:
+            raise ValueError(_explain(runs[1], request))
+        _require_short(runs[0])
+        arranged += runs
+    return arranged
 
-    name, _, number = channel.partition(".")
-    part = found.get(name) or found.get(full_name(name))
-    if (
-        part is None
-        or number
-        and number not in map(str, of.channel_numbers(part.control))
-    ):
-        names = ", ".join(map(printable, found)) or "none"
+
+def _explain(run: Run, request: Request) -> str:
+    """Say why a run does not follow the one before."""
+    place, control = run.start.place, run.start.control
+    changes = bit_names(int(place["changes"]), lib.zio_change_name)
+    causes = [
+        (lib.ZIO_BREAK_OUTAGE, f"an outage of {place['outage_ns'] / 1e9:.6g} s"),
+        (lib.ZIO_BREAK_STEP, f"a step of the clock by {place['step_ns'] / 1e9:.6g} s"),
+        (lib.ZIO_BREAK_CHANGE, "a change of " + ", ".join(changes)),
+    ]
+    texts = [text for bit, text in causes if place["breaks"] & bit]
+    if not texts:
+        texts.append("no time of the block" if not run.has_time else "the first time")
+    number = request.first + run.start.row
+    return (
+        f"{run.name}: there is {' and '.join(texts)} at its block {number} (seq "
+        f"{control['seq_num']}), which one array cannot hold: use load(..., "
+        f"gaps='split') for a list of arrays, or blocks=({request.first}, {number})"
+    )
+
+
+def _require_short(run: Run) -> None:
+    missing = int(run.missing.sum())
+    if missing > max(run.scans, SHORT):
         raise ValueError(
-            f"{printable(file)}: has no channel {printable(channel)}: it has {names}"
+            f"{run.name}: {missing} samples are missing, more than the {run.scans} that "
+            "are there: use load(..., gaps='split'), which fills in nothing"
         )
-    return {part.name: part}
 
 
-def _require_memory(file: str, parts: list[_Part]) -> None:
-    """Complain before Linux kills the program."""
-    need = sum(8 * part.scans * (part.columns + 1) for part in parts)
+def _free_memory() -> int:
     with open("/proc/meminfo") as info:
         table = dict(line.split(":") for line in info)
-    free = 1024 * int(table["MemAvailable"].split()[0])
+    return 1024 * int(table["MemAvailable"].split()[0])
+
+
+def _require_memory(files: Sequence[str], runs: Iterable[Run], count: int) -> None:
+    """Complain before Linux kills the program."""
+    need = sum(run.nbytes for run in runs) + count * target_dtype.itemsize
+    free = _free_memory()
     if need > free:
         raise MemoryError(
-            f"{printable(file)}: needs {need / 1e9:.3g} GB of memory, and "
+            f"{_name(files)}: needs {need / 1e9:.3g} GB of memory, and "
             f"{free / 1e9:.3g} GB are free: load one channel, or a part by "
             "blocks=(0, 1000)"
         )
 
 
+def _warn(files: Sequence[str], parts: Iterable[Part]) -> None:
+    """Say what is missing: an array looks whole."""
+    bad = [(p.name, p.timeline.account()) for p in parts]
+    bad = [(name, account) for name, account in bad if not account.is_clean]
+    if not bad:
+        return
+    text = f"{printable(bad[0][0])}: {bad[0][1]}"
+    if len(bad) > 1:
+        text += f"; and {len(bad) - 1} more channels: see the attributes 'account'"
+    warnings.warn(f"{_name(files)}: {text}", GapWarning, stacklevel=3)
+
+
+def _name(files: Sequence[str]) -> str:
+    return ", ".join(map(printable, files))
+
+
 # --- what the samples are ---------------------------------------------------------------
 
 
-def _read(file: str, parts: dict[str, _Part], volts: bool) -> None:
+def _read(files: Sequence[str], found: Survey, runs: Iterable[Run]) -> None:
     """Put the samples of all blocks to their places."""
-    for part in parts.values():
-        part.seen = 0
-    with open_channel(file) as source:
-        for batch in source.batches(1024):
-            for rows in of.rows_of_channels(batch.controls):
-                name = of.channel_name(batch.controls[rows[0]]["addr"])
-                if name in parts:
-                    _put(parts[name], batch, rows, volts)
+    targets = np.zeros(sum(found.counts), target_dtype)
+    for run in runs:
+        run.allocate()
+        if run.has_samples:
+            run.put_targets(targets)
+    begin = 0
+    for file, count in zip(files, found.counts):
+        _read_file(file, targets[begin : begin + count], found.largest)
+        begin += count
 
 
-def _put(part: _Part, batch: Any, rows: Array, volts: bool) -> None:
-    first, wanted = part.count(len(rows))
-    for number, i in enumerate(rows[wanted].tolist(), first):
-        if batch.data[i].size:
-            _put_block(part, number, batch.controls[i], batch.data[i], volts)
-
-
-def _put_block(part: _Part, number: int, control: Any, data: Array, volts: bool) -> None:
-    scale = scaling(control)
-    if volts or data.dtype.kind == "V":
-        data = scale.values(data)
-    if part.values is None:
-        part.values = _empty(part, data.dtype)
-    columns = part.values.shape[1]
-    if len(of.channel_numbers(control)) not in (0, columns) or data.size % columns:
-        raise ValueError(f"{printable(part.name)}: its channels change: use open()")
-    _require_unit(part, scale, volts)
-    begin = int(part.begins[number])
-    scans = data.reshape(-1, columns)
-    part.values[begin : begin + len(scans)] = scans
-
-
-def _empty(part: _Part, dtype: Any) -> Array:
-    """Return room for all scans; NaN where no block puts any."""
-    shape = (part.scans, part.columns)
-    if dtype.kind != "f" and part.lost:
-        dtype = np.dtype(float)
-    return np.full(shape, np.nan if dtype.kind == "f" else 0, dtype.newbyteorder("="))
-
-
-def _require_unit(part: _Part, scale: Scaling, volts: bool) -> None:
-    unit = scaling(part.control).unit
-    if volts and scale.unit != unit:
-        raise ValueError(
-            f"{printable(part.name)}: its unit changes from {unit or 'none'} to "
-            f"{scale.unit or 'none'}: use load(..., volts=False)"
-        )
+def _read_file(file: str, targets: Array, largest: int) -> None:
+    err = new_error()
+    opened = lib.zio_open(os.fsencode(file), 0, err)
+    channel = ffi.gc(opened, lib.zio_close) if opened else raise_error(err)
+    memory = Memory(max(PIECE, CONTROL_SIZE + largest + 8))
+    blocks = ffi.new("struct zio_block[]", PIECE // CONTROL_SIZE)
+    done = 0
+    while done < len(targets):
+        most = min(len(blocks), len(targets) - done)
+        got = lib.zio_next_batch(channel, blocks, most, memory.pointer, memory.size)
+        if got < 0 and ffi.errno != codes.EMSGSIZE:
+            raise reason_error(channel, ffi.errno)
+        wanted = targets[done : done + max(got, 0)]
+        at = ffi.from_buffer("struct zpy_target[]", wanted)
+        if got <= 0 or lib.zpy_put(blocks, got, at) < got:
+            raise ValueError(
+                f"{printable(file)}: has changed while it was read: wait until its "
+                "recorder ends"
+            )
+        done += got
 
 
 # --- arrays of xarray -------------------------------------------------------------------
 
 
 class _Arrays:
-    """Makes arrays of the channels. Those with equal times share their coordinate."""
+    """Makes arrays of runs."""
 
-    def __init__(self, xarray: Any, parts: list[_Part]) -> None:
+    def __init__(self, xarray: Any, runs: Iterable[Run], volts: bool) -> None:
         self.xarray = xarray
-        self.variables: dict[str, Any] = {}
-        times: dict[str, Array] = {}
+        self.runs = runs
+        self.volts = volts
+        self.coordinates: dict[str, Any] = {}
+
+    def give(self, request: Request, parts: Iterable[Part], gaps: str) -> Any:
+        """Return one channel as an array, all as a Dataset, or a list."""
+        number = request.number
+        arrays = []
+        for run in self.runs:
+            if gaps == "split":
+                self.coordinates = {}
+            arrays += [
+                array for n, array in self._make(run) if not number or str(n) == number
+            ]
+        if gaps == "split":
+            return arrays
+        if request.channel is not None and len(arrays) == 1:
+            return arrays[0]
+        total = TimelineAccount()
         for part in parts:
-            coordinate = _dates(part)
-            name = next((n for n, t in times.items() if _is_same(t, coordinate)), "")
-            name = name or ("time" if not times else f"time_{part.name}")
-            times[name] = coordinate
-            self._add(part, name, coordinate)
+            total.add(part.timeline.account())
+        about = {"account": str(total)}
+        variables = {array.name: array for array in arrays}
+        return self.xarray.Dataset(variables, attrs=about)
 
-    def _add(self, part: _Part, dimension: str, coordinate: Array) -> None:
-        clock = of.clock(part.control)
-        about = {"clock": clock}
-        if coordinate.dtype.kind == "i":
-            about["units"] = "ns"
-        times = self.xarray.DataArray(
-            coordinate, dims=(dimension,), name=dimension, attrs=about
-        )
-        values = _empty(part, np.dtype(float)) if part.values is None else part.values
-        numbers = of.channel_numbers(part.control)
-        names = [f"{part.name}.{n}" for n in numbers] or [part.name]
-        for i, name in enumerate(names):
-            attrs = {
-                "units": scaling(part.control).unit,
-                "long_name": name,
-                "rate": part.rate,
-                "lost": part.lost,
-                "clock": clock,
-            }
-            self.variables[name] = self.xarray.DataArray(
-                values[:, i], {dimension: times}, (dimension,), name, attrs
-            )
+    def _make(self, run: Run) -> list[tuple[int | None, Any]]:
+        """Return an array of each channel of a run."""
+        dims, coordinates = self._coordinates(run)
+        made: list[tuple[int | None, Any]] = []
+        numbers: list[int | None] = [*run.numbers] if run.numbers else [None]
+        for i, number in enumerate(numbers):
+            name = run.part.name if number is None else f"{run.part.name}.{number}"
+            values = run.values[..., i]
+            attrs = {"long_name": name, **self._attributes(run)}
+            array = self.xarray.DataArray(values, coordinates, dims, name, attrs)
+            made.append((number, array))
+        return made
 
-    def give(self, channel: str | None) -> Any:
-        """Return one channel as an array, or all."""
-        if channel is None:
-            return self.xarray.Dataset(self.variables)
-        number = channel.partition(".")[2]
-        names = [n for n in self.variables if not number or n.endswith(f".{number}")]
-        if len(names) == 1:
-            return self.variables[names[0]]
-        return self.xarray.Dataset(self.variables)
+    def _attributes(self, run: Run) -> dict[str, Any]:
+        account = run.part.timeline.account()
+        about = {
+            "units": scaling(run.start.control).unit if self.volts else "",
+            "clock": of.clock(run.start.control),
+            "lost": account.lost,
+            "taken": account.taken,
+            "missed": account.missed,
+            "account": str(account),
+        }
+        if run.rate:
+            about["rate"] = float(run.rate)
+        scatter = run.part.timeline.rate.scatter_ns
+        if run.part.is_estimated and scatter is not None:
+            about["rate_scatter_ns"] = scatter
+        return about
+
+    def _coordinates(self, run: Run) -> tuple[tuple[str, ...], dict[str, Any]]:
+        """Return the dimensions, and the coordinates."""
+        kind = "event" if run.layout == "events" else "time" if run.has_time else "sample"
+        first, times = self._share(kind, run, *self._times(run))
+        dims: tuple[str, ...] = (first,)
+        found = {first: times}
+        if run.layout == "events":
+            about = {"units": "s", "long_name": "time after the event"}
+            second, offsets = self._share("sample", run, run.offsets(), about)
+            dims = (first, second)
+            found[second] = offsets
+        if run.layout != "stream":
+            about = {"long_name": "events that are not there before this one"}
+            name, missing = self._share("missing", run, run.not_here(), about, first)
+            found[name] = missing
+        return dims, found
+
+    @staticmethod
+    def _times(run: Run) -> tuple[Array, dict[str, str]]:
+        """Return dates in UTC, or ns if the clock tells none."""
+        clock = of.clock(run.start.control)
+        times = run.times()
+        if not run.has_time:
+            return times, {}
+        ahead = of.DATED.get(clock)
+        if ahead is None:
+            return times, {"clock": clock, "units": "ns"}
+        times -= ahead
+        return times.view("datetime64[ns]"), {"clock": clock}
+
+    def _share(
+        self, kind: str, run: Run, values: Array, attrs: dict[str, str], dim: str = ""
+    ) -> tuple[str, Any]:
+        """Return a coordinate, and its name. Channels with equal values share them."""
+        name = kind
+        for name, other in self.coordinates.items():
+            is_kind = name == kind or name.startswith(f"{kind}_")
+            if (
+                is_kind
+                and other.dims == (dim or name,)
+                and _is_same(other.values, values)
+            ):
+                return name, other
+        name = kind if kind not in self.coordinates else f"{kind}_{run.part.name}"
+        dims = (dim or name,)
+        made = self.xarray.DataArray(values, dims=dims, name=name, attrs=attrs)
+        self.coordinates[name] = made
+        return name, made
 
 
-def _is_same(times: Array, others: Array) -> bool:
-    return times.dtype == others.dtype and bool(np.array_equal(times, others))
-
-
-def _dates(part: _Part) -> Array:
-    """Return dates in UTC, or ns if the clock tells none."""
-    ahead = of.DATED.get(of.clock(part.control))
-    times = part.times()
-    if ahead is None:
-        return times
-    times -= ahead
-    return times.view("datetime64[ns]")
+def _is_same(values: Array, others: Array) -> bool:
+    return values.dtype == others.dtype and bool(np.array_equal(values, others))

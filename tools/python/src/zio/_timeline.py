@@ -20,7 +20,8 @@ _TEXT_SIZE: int = lib.ZIO_TEXT_SIZE
 _TYPES = {"uint32_t": "u4", "int64_t": "i8", "uint64_t": "u8", "_Bool": "?"}
 
 
-def _names(mask: int, name_of: Any) -> tuple[str, ...]:
+def bit_names(mask: int, name_of: Any) -> tuple[str, ...]:
+    """Return the names of the bits of a mask."""
     names = []
     for bit in range(mask.bit_length()):
         if mask >> bit & 1:
@@ -28,19 +29,18 @@ def _names(mask: int, name_of: Any) -> tuple[str, ...]:
     return tuple(names)
 
 
+def _type_of(kind: Any) -> Any:
+    if kind.kind == "struct":
+        return _make_dtype(kind.cname)
+    if kind.kind == "array":
+        return _type_of(kind.item), (kind.length,)
+    return _TYPES[kind.cname]
+
+
 def _make_dtype(name: str) -> np.dtype[np.void]:
-    """Return the numpy type of a struct of the library, without what cffi leaves out."""
+    """Return the numpy type of a struct of the library."""
     kind = ffi.typeof(name)
-    fields = [
-        (
-            field,
-            _make_dtype(part.type.cname)
-            if part.type.kind == "struct"
-            else _TYPES[part.type.cname],
-            part.offset,
-        )
-        for field, part in kind.fields
-    ]
+    fields = [(field, _type_of(part.type), part.offset) for field, part in kind.fields]
     names, formats, offsets = zip(*fields, strict=True)
     return np.dtype(
         {
@@ -87,7 +87,7 @@ class TimelineAccount:
     @property
     def changes_of(self) -> tuple[str, ...]:
         """What has changed, such as ("unit", "rate")."""
-        return _names(self._account.changed, lib.zio_change_name)
+        return bit_names(self._account.changed, lib.zio_change_name)
 
     @property
     def is_clean(self) -> bool:
@@ -149,7 +149,7 @@ class Place:
     @property
     def breaks(self) -> tuple[str, ...]:
         """Why the block does not follow the one before, such as ("lost", "pause")."""
-        return _names(self._place.breaks, lib.zio_break_name)
+        return bit_names(self._place.breaks, lib.zio_break_name)
 
     @property
     def break_bits(self) -> int:
@@ -159,7 +159,7 @@ class Place:
     @property
     def changes(self) -> tuple[str, ...]:
         """What is different from the block before, such as ("unit",)."""
-        return _names(self._place.changes, lib.zio_change_name)
+        return bit_names(self._place.changes, lib.zio_change_name)
 
     def sample_time(self, number: int) -> tuple[int, int]:
         """Return when a sample of a channel was taken: ns, and ps after that.

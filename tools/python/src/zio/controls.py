@@ -177,12 +177,12 @@ def meanings(controls: Array) -> Array:
         controls["nbits"],
         is_there,
         np.where(is_there, attributes["std_val"][:, DECISIVE], 0),
-        _channel_words(controls),
+        channel_words(controls),
     )
     return np.column_stack([part.astype(np.uint32) for part in parts])
 
 
-def _channel_words(controls: Array) -> Array:
+def channel_words(controls: Array) -> Array:
     """Return the halves of the masks of the channels in interleaved blocks; else 0."""
     tlv, flag = controls["tlv"], np.uint32(lib.ZIO_CONTROL_INTERLEAVE_DATA)
     is_there = (tlv["type"] == lib.ZIO_TLV_CHANNELS) & (controls["flags"] & flag > 0)
@@ -272,6 +272,6 @@ def clock(control: Any) -> str:
 
 def channel_numbers(control: Any) -> list[int]:
     """Return the numbers of the channels in an interleaved block; [] for other blocks."""
-    low, high = (int(word) for word in _channel_words(np.atleast_1d(control))[0])
+    low, high = (int(word) for word in channel_words(np.atleast_1d(control))[0])
     mask = high << 32 | low if np.little_endian else low << 32 | high
     return [number for number in range(mask.bit_length()) if mask >> number & 1]
