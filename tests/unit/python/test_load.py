@@ -220,7 +220,7 @@ def test_no_times(make: Maker) -> None:
     assert found.dims == ("sample",) and found["sample"].values.tolist() == [*range(32)]
     assert np.isnan(found.values[16:24]).all() and found.values[24] == 24
     make([4], rate=1000)
-    with pytest.raises(ValueError, match="the first time at its block 3"):
+    with pytest.raises(ValueError, match="a begin of time stamps at its block 3"):
         zio.load(path)
 
 
@@ -494,24 +494,29 @@ def test_a_file_that_changes(make: Maker, monkeypatch: pytest.MonkeyPatch) -> No
     """Blocks that are new are not loaded; those that are not as before are refused."""
     path = make([0, 1], rate=1000)
     content = Path(path).read_bytes()
-    later = [content + content, content[:512] + bytes(16), content[528:1056] * 2]
     control = np.frombuffer(bytearray(content), zio.control_dtype, 1)
     control["nsamples"] = 4
-    later.append(control.tobytes() + content[512:520] + content[528:])
+    shorter = control.tobytes() + content[512:520] + content[528:]
+    control["nsamples"], control["ssize"] = 16, 1
+    other_type = control.tobytes() + content[512:]
+    later: list[bytes] = []
 
     def change(*_: Any) -> None:
-        Path(path).write_bytes(later.pop(0))
+        Path(path).write_bytes(later.pop())
 
     monkeypatch.setattr(zio._load, "_require_memory", change)
+    later.append(content + content)
     assert len(zio.load(path, "adc-0-1")) == 16
-    Path(path).write_bytes(content)
-    with pytest.raises((ValueError, zio.Error), match="has changed|short"):
-        zio.load(path, "adc-0-1")
+    for new in (content[:528], shorter, other_type):
+        Path(path).write_bytes(content)
+        later.append(new)
+        with pytest.raises(ValueError, match="run.zio: has changed while it was read"):
+            zio.load(path, "adc-0-1")
 
 
 def test_too_large(make: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
     path = make(range(8), rate=1000)
-    need = 64 * 16 + 8 * 32
+    need = 64 * 16 + 8 * 128
     monkeypatch.setattr(zio._load, "_free_memory", lambda: need)
     assert len(zio.load(path, "adc-0-1")) == 64
     monkeypatch.setattr(zio._load, "_free_memory", lambda: need - 1)

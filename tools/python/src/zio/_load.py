@@ -28,6 +28,8 @@ Path = Union[str, "os.PathLike[str]"]
 GAPS = ("fill", "split", "refuse")
 # A hole of so many samples is short, whatever there is beside it.
 SHORT = 1 << 20
+# Bytes that a block needs beside its samples
+BESIDE = 128
 # Samples that are read at a time stay in the cache of the processor.
 PIECE = 1 << 20
 _HDF = b"\x89HDF\r\n\x1a\n"
@@ -218,7 +220,7 @@ def _explain(run: Run, request: Request) -> str:
     ]
     texts = [text for bit, text in causes if place["breaks"] & bit]
     if not texts:
-        texts.append("no time of the block" if not run.has_time else "the first time")
+        texts.append(f"{'a begin' if run.has_time else 'an end'} of time stamps")
     number = request.first + run.start.row
     return (
         f"{run.name}: there is {' and '.join(texts)} at its block {number} (seq "
@@ -244,7 +246,7 @@ def _free_memory() -> int:
 
 def _require_memory(files: Sequence[str], runs: Iterable[Run], count: int) -> None:
     """Complain before Linux kills the program."""
-    need = sum(run.nbytes for run in runs) + count * target_dtype.itemsize
+    need = sum(run.nbytes for run in runs) + count * BESIDE
     free = _free_memory()
     if need > free:
         raise MemoryError(
@@ -282,7 +284,10 @@ def _read(files: Sequence[str], found: Survey, runs: Iterable[Run]) -> None:
             run.put_targets(targets)
     begin = 0
     for file, count in zip(files, found.counts):
-        _read_file(file, targets[begin : begin + count], found.largest)
+        mine = targets[begin : begin + count]
+        wanted = np.flatnonzero(mine["to"])
+        if len(wanted):
+            _read_file(file, mine[: wanted[-1] + 1], found.largest)
         begin += count
 
 
@@ -318,7 +323,8 @@ class _Arrays:
         self.xarray = xarray
         self.runs = runs
         self.volts = volts
-        self.coordinates: dict[str, Any] = {}
+        self.names: set[str] = set()
+        self.made: dict[Any, list[tuple[str, Any, Array]]] = {}
 
     def give(self, request: Request, parts: Iterable[Part], gaps: str) -> Any:
         """Return one channel as an array, all as a Dataset, or a list."""
@@ -326,7 +332,7 @@ class _Arrays:
         arrays = []
         for run in self.runs:
             if gaps == "split":
-                self.coordinates = {}
+                self.names, self.made = set(), {}
             arrays += [
                 array for n, array in self._make(run) if not number or str(n) == number
             ]
@@ -405,21 +411,13 @@ class _Arrays:
         self, kind: str, run: Run, values: Array, attrs: dict[str, str], dim: str = ""
     ) -> tuple[str, Any]:
         """Return a coordinate, and its name. Channels with equal values share them."""
-        name = kind
-        for name, other in self.coordinates.items():
-            is_kind = name == kind or name.startswith(f"{kind}_")
-            if (
-                is_kind
-                and other.dims == (dim or name,)
-                and _is_same(other.values, values)
-            ):
-                return name, other
-        name = kind if kind not in self.coordinates else f"{kind}_{run.part.name}"
-        dims = (dim or name,)
-        made = self.xarray.DataArray(values, dims=dims, name=name, attrs=attrs)
-        self.coordinates[name] = made
+        ends = values[:1].tobytes() + values[-1:].tobytes()
+        alike = self.made.setdefault((kind, dim, len(values), ends), [])
+        for name, made, others in alike:
+            if values.dtype == others.dtype and np.array_equal(values, others):
+                return name, made
+        name = kind if kind not in self.names else f"{kind}_{run.part.name}"
+        self.names.add(name)
+        made = self.xarray.DataArray(values, None, (dim or name,), name, attrs)
+        alike.append((name, made, values))
         return name, made
-
-
-def _is_same(values: Array, others: Array) -> bool:
-    return values.dtype == others.dtype and bool(np.array_equal(values, others))
