@@ -426,6 +426,8 @@ TEST("a pipe that is full takes the rest later", fresh)
 	uint32_t seq = 0, waits = 0;
 	struct zio_control control;
 
+	/* As that of standard output may be */
+	fcntl(zio_fd(ch), F_SETFL, O_NONBLOCK);
 	fcntl(fd, F_SETFL, O_NONBLOCK);
 	fcntl(fd, F_SETPIPE_SZ, 16384);
 	while (got < sizeof(wanted)) {

@@ -313,7 +313,7 @@ TEST("unknown flags", make_dir)
 	struct zio_error err;
 	struct pair in, out;
 
-	ASSERT_REFUSED(!zio_open("zzero-0-1", 1 << 9, &err) && err.code == EINVAL);
+	ASSERT_REFUSED(!zio_open("zzero-0-1", 1 << 20, &err) && err.code == EINVAL);
 	ASSERT_HAS(err.text, "flags");
 	ASSERT_REFUSED(!zio_open("zzero-0-1", INT_MIN, NULL));
 	open_pair(&in, 0);

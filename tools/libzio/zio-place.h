@@ -97,7 +97,7 @@ enum zio_break {
 };
 
 /**
- * enum zio_change - what is different from the block before
+ * enum zio_change - what is different from the block before that has samples
  * @ZIO_CHANGE_UNIT: the unit
  * @ZIO_CHANGE_SCALE: scale or offset
  * @ZIO_CHANGE_SIGN: whether samples have a sign

@@ -126,7 +126,8 @@ int zio_timeline_set_rate(struct zio_timeline *tl, uint32_t num, uint32_t den);
  *
  * Two blocks are next to each other if the time between them is that of the samples,
  * give or take the sum of both TIME_ERROR, 200 ppm of that time, and 2 ns. If a control
- * lacks TIME_ERROR, it is eight times the measured scatter, but at least 100 us, and half a
+ * lacks TIME_ERROR, it is eight times the measured scatter, but at least an eighth of a
+ * block or 5 ms, whichever is less, and at least 100 us; and half a
  * block until eight steps were measured.
  *
  * The blocks of the channel are a stream if at least half of the last 63 steps are so.

@@ -11,6 +11,8 @@
 #define ROUNDING_NS 2.0		/* both stamps are whole */
 #define DRIFT 2e-4		/* two quartz crystals, 100 ppm each */
 #define LEAST_SCATTER_NS 1e5	/* an interrupt is late by that, on a machine at work */
+#define LATE_NS 5e6		/* and now and then by that, or by an eighth of a block */
+#define LATE_PART 8
 #define SCATTERS 8		/* nearly all steps are within so many */
 #define FAR_NS 31536000000000000 /* a year: no device pauses so long without an outage */
 
@@ -74,6 +76,7 @@ static void set_tolerance(const struct zio_timeline *tl, const struct zio_placed
 {
 	double errors = tl->last.error && now->error ?
 			(double)tl->last.error + now->error : 0;
+	double late = span->block / LATE_PART < LATE_NS ? span->block / LATE_PART : LATE_NS;
 	double half = span->block / 2, base = ROUNDING_NS + span->scale * DRIFT, most = errors;
 
 	span->back = ROUNDING_NS + (errors ? errors : LEAST_SCATTER_NS);
@@ -83,6 +86,8 @@ static void set_tolerance(const struct zio_timeline *tl, const struct zio_placed
 	}
 	if (most < LEAST_SCATTER_NS)
 		most = LEAST_SCATTER_NS;
+	if (!errors && most < late)
+		most = late;
 	if (tl->steps.n < ZIO_STEPS_ENOUGH) {
 		span->touch = half > errors ? half : errors;
 		span->tolerance = half > most ? half : most;
@@ -405,11 +410,16 @@ void zio_timeline_compare(struct zio_timeline *tl, const struct zio_control *con
 			  struct zio_placed *now, struct zio_place *place)
 {
 	const uint32_t renewing = ZIO_CHANGE_RATE | ZIO_CHANGE_SHAPE | ZIO_CHANGE_MASK;
+	const uint32_t of_samples = ZIO_CHANGE_MASK | ZIO_CHANGE_ORDER | ZIO_CHANGE_SSIZE |
+				    ZIO_CHANGE_BITS;
 	uint32_t gap = compare_numbers(tl, control, now, place);
 	bool one_clock;
 
-	place->changes = compare_channel(tl, &control->attr_channel) |
-			 compare_kind(&tl->last.kind, &now->kind);
+	place->changes = compare_kind(&tl->last.kind, &now->kind);
+	if (!tl->has_samples)
+		place->changes &= ~of_samples;
+	else if (control->nsamples)
+		place->changes |= compare_channel(tl, &control->attr_channel);
 	one_clock = now->has_time && tl->last.has_time &&
 		    !(place->changes & ZIO_CHANGE_CLOCK);
 	if (place->lost)

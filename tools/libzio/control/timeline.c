@@ -118,6 +118,15 @@ static void get_kind(const struct zio_control *control, const struct zio_rate *r
 	kind->on_demand = !strncmp(control->triggername, "user", ZIO_OBJ_NAME_LEN);
 }
 
+/* A block without samples says nothing of what samples mean. */
+static void keep_meaning(const struct zio_timeline *tl, struct zio_kind *kind)
+{
+	kind->mask = tl->last.kind.mask;
+	kind->order = tl->last.kind.order;
+	kind->ssize = tl->last.kind.ssize;
+	kind->nbits = tl->last.kind.nbits;
+}
+
 static int check(const struct zio_timeline *tl, const struct zio_control *control,
 		 struct zio_rate *rate, struct zio_error *err)
 {
@@ -344,7 +353,10 @@ static void remember(struct zio_timeline *tl, const struct zio_control *control,
 		}
 	}
 	tl->last = *now;
-	memcpy(tl->channel, &control->attr_channel, ZIO_COMPARED_SIZE);
+	if (control->nsamples) {
+		memcpy(tl->channel, &control->attr_channel, ZIO_COMPARED_SIZE);
+		tl->has_samples = true;
+	}
 }
 
 int zio_timeline_add(struct zio_timeline *tl, const struct zio_control *control,
@@ -358,6 +370,8 @@ int zio_timeline_add(struct zio_timeline *tl, const struct zio_control *control,
 	if (check(tl, control, &rate, err))
 		return -1;
 	get_kind(control, &rate, &now.kind);
+	if (!control->nsamples)
+		keep_meaning(tl, &now.kind);
 	get_block(tl, control, &now);
 	if (place_block(tl, control, &now, place))
 		return zio_explain(err, ERANGE,

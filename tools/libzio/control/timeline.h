@@ -100,8 +100,9 @@ struct zio_timeline {
 	struct zio_timeline *next;	/* of another channel */
 	struct zio_addr addr;
 	bool has_addr;
+	bool has_samples;		/* a block with samples has come */
 	struct zio_placed last;
-	uint8_t channel[ZIO_COMPARED_SIZE];	/* the beginning of attr_channel */
+	uint8_t channel[ZIO_COMPARED_SIZE];	/* attr_channel of it: the beginning */
 	struct zio_instant before;	/* from the event to sample 0, of last.rate */
 	struct zio_rate_used given;
 	struct zio_rate_used estimate;
