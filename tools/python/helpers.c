@@ -183,6 +183,23 @@ static size_t zpy_place(struct zio_timeline *tl, const struct zio_control *contr
 	return i;
 }
 
+/*
+ * Tell the times of all samples of a channel in @n blocks, in whole ns; INT64_MIN for those of
+ * a block without a time. @ns has room for all samples.
+ */
+static void zpy_all_times(const struct zio_place *places, size_t n, int64_t *ns)
+{
+	size_t i;
+	uint32_t k;
+
+	for (i = 0; i < n; i++) {
+		if (zio_sample_times(&places[i], ns))
+			for (k = 0; k < places[i].samples; k++)
+				ns[k] = INT64_MIN;
+		ns += places[i].samples;
+	}
+}
+
 /* Tell the times of @n samples of a channel, in seconds after @start. Return 0, or -1. */
 static int zpy_sample_seconds(const struct zio_place *place, int64_t start, double *seconds,
 			      uint32_t n)

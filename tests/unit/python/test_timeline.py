@@ -395,6 +395,9 @@ def test_a_file_with_a_gap(block_file: Maker) -> None:
     assert repr(account) == "<zio.TimelineAccount 4 blocks taken by another reader>"
     with pytest.raises(AttributeError, match="an account has no 'found'"):
         _ = account.found
+    assert str(zio.TimelineAccount(lost=3, gaps=1)) == "3 blocks lost in 1 gap"
+    with pytest.raises(TypeError, match="an account has no 'found'"):
+        zio.TimelineAccount(found=1)
 
 
 def test_many_controls() -> None:

@@ -26,7 +26,17 @@ from ._open import open_channel as open
 from ._printable import printable
 from ._reader import Reader
 from ._sample import sample
-from ._timeline import Place, Rate, Timeline, TimelineAccount, place_dtype
+from ._timeline import (
+    Break,
+    Change,
+    Place,
+    PlaceError,
+    Rate,
+    Timeline,
+    TimelineAccount,
+    place_dtype,
+    sample_times,
+)
 from ._units import Scaling, scaling
 
 __all__ = [
@@ -34,6 +44,8 @@ __all__ = [
     "Acquisition",
     "Batch",
     "Block",
+    "Break",
+    "Change",
     "Channel",
     "Devices",
     "Error",
@@ -45,6 +57,7 @@ __all__ = [
     "KernelCounts",
     "Object",
     "Place",
+    "PlaceError",
     "Rate",
     "Reader",
     "RingFull",
@@ -71,6 +84,7 @@ __all__ = [
     "place_dtype",
     "printable",
     "sample",
+    "sample_times",
     "scaling",
 ]
 

@@ -24,6 +24,7 @@ from ._handle import Handle
 from ._libzio import ffi, lib
 from ._memory import Memory, Ring
 from ._printable import printable
+from ._timeline import Timeline
 from ._unique import Unique
 from ._units import Scaling, scaling_of
 
@@ -170,8 +171,6 @@ class Block(Unique, Exporter):
         Raises `Error`: ENODATA the block has no time; ERANGE it is beyond 64 bits of
         nanoseconds; EINVAL attributes of the control contradict each other.
         """
-        from ._timeline import Timeline  # noqa: PLC0415
-
         place = Timeline(rate or self.rate).add(self)
         columns = self.scaling.n_channels
         count = -(-len(self) // columns)

@@ -20,7 +20,7 @@ from ._memory import Memory
 from ._printable import printable
 from ._runs import Run, make_runs, target_dtype
 from ._survey import Part, Request, Survey, survey
-from ._timeline import TimelineAccount, bit_names
+from ._timeline import Break, Change, TimelineAccount
 from ._units import scaling
 
 Path = Union[str, "os.PathLike[str]"]
@@ -212,11 +212,11 @@ def _arrange(parts: Iterable[Part], request: Request, gaps: str) -> list[Run]:
 def _explain(run: Run, request: Request) -> str:
     """Say why a run does not follow the one before."""
     place, control = run.start.place, run.start.control
-    changes = bit_names(int(place["changes"]), lib.zio_change_name)
+    changes = Change(int(place["changes"])).names()
     causes = [
-        (lib.ZIO_BREAK_OUTAGE, f"an outage of {place['outage_ns'] / 1e9:.6g} s"),
-        (lib.ZIO_BREAK_STEP, f"a step of the clock by {place['step_ns'] / 1e9:.6g} s"),
-        (lib.ZIO_BREAK_CHANGE, "a change of " + ", ".join(changes)),
+        (Break.OUTAGE, f"an outage of {place['outage_ns'] / 1e9:.6g} s"),
+        (Break.STEP, f"a step of the clock by {place['step_ns'] / 1e9:.6g} s"),
+        (Break.CHANGE, "a change of " + ", ".join(changes)),
     ]
     texts = [text for bit, text in causes if place["breaks"] & bit]
     if not texts:

@@ -4,24 +4,59 @@
 from __future__ import annotations
 
 import os
+from enum import IntFlag
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ._block import Array, Block
 from ._control import control_bytes, control_dtype, rate_parts
-from ._errors import make_error, new_error, raise_error
+from ._errors import Error, make_error, new_error, raise_error
 from ._libzio import ffi, lib
 from ._unique import Unique
 
+Array = np.ndarray[Any, np.dtype[Any]]
 SOURCES = ("unknown", "control", "given", "estimated")
 _TEXT_SIZE: int = lib.ZIO_TEXT_SIZE
 _TYPES = {"uint32_t": "u4", "int64_t": "i8", "uint64_t": "u8", "_Bool": "?"}
 
 
-def bit_names(mask: int, name_of: Any) -> tuple[str, ...]:
-    """Return the names of the bits of a mask."""
+class Break(IntFlag):
+    """Why a block does not follow the one before: bits of `breaks` in a place."""
+
+    LOST = lib.ZIO_BREAK_LOST
+    MISSED = lib.ZIO_BREAK_MISSED
+    TAKEN = lib.ZIO_BREAK_TAKEN
+    OUTAGE = lib.ZIO_BREAK_OUTAGE
+    PAUSE = lib.ZIO_BREAK_PAUSE
+    STEP = lib.ZIO_BREAK_STEP
+    CHANGE = lib.ZIO_BREAK_CHANGE
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the bits, such as ("lost", "pause")."""
+        return _names(self, lib.zio_break_name)
+
+
+class Change(IntFlag):
+    """What is different from the block before: bits of `changes` in a place."""
+
+    UNIT = lib.ZIO_CHANGE_UNIT
+    SCALE = lib.ZIO_CHANGE_SCALE
+    SIGN = lib.ZIO_CHANGE_SIGN
+    BITS = lib.ZIO_CHANGE_BITS
+    SSIZE = lib.ZIO_CHANGE_SSIZE
+    ORDER = lib.ZIO_CHANGE_ORDER
+    MASK = lib.ZIO_CHANGE_MASK
+    RATE = lib.ZIO_CHANGE_RATE
+    CLOCK = lib.ZIO_CHANGE_CLOCK
+    SHAPE = lib.ZIO_CHANGE_SHAPE
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the bits, such as ("unit", "rate")."""
+        return _names(self, lib.zio_change_name)
+
+
+def _names(mask: int, name_of: Any) -> tuple[str, ...]:
     names = []
     for bit in range(mask.bit_length()):
         if mask >> bit & 1:
@@ -56,6 +91,26 @@ place_dtype = _make_dtype("struct zio_place")
 """numpy type of `struct zio_place`: the result of `Timeline.add_all()`."""
 
 
+NO_TIME: int = np.iinfo(np.int64).min
+"""Stands for the time of a sample that has none; numpy.datetime64 has it as NaT."""
+
+
+def sample_times(places: Array) -> Array:
+    """Return when the samples of a channel were taken, in ns, rounded down: int64.
+
+    `places` are those of `Timeline.add_all()`. The times of all blocks follow each other.
+    Those of a block without a time are -2^63.
+    """
+    places = np.ascontiguousarray(places, place_dtype)
+    times: Array = np.zeros(int(places["samples"].sum(dtype=np.int64)), np.int64)
+    lib.zpy_all_times(
+        ffi.from_buffer("struct zio_place[]", places),
+        len(places),
+        ffi.from_buffer("int64_t[]", times, True),
+    )
+    return times
+
+
 class Rate(NamedTuple):
     """Samples of one channel per second."""
 
@@ -73,8 +128,12 @@ class TimelineAccount:
 
     __slots__ = ("_account",)
 
-    def __init__(self) -> None:
-        self._account: Any = ffi.new("struct zio_account *")
+    def __init__(self, **counts: int) -> None:
+        """Begin with counts by their names in `struct zio_account`, such as `lost=3`."""
+        try:
+            self._account: Any = ffi.new("struct zio_account *", counts)
+        except KeyError as error:
+            raise TypeError(f"an account has no {error}") from None
 
     def __getattr__(self, name: str) -> int:
         """Return a count by its name in `struct zio_account`, such as `account.lost`."""
@@ -87,7 +146,7 @@ class TimelineAccount:
     @property
     def changes_of(self) -> tuple[str, ...]:
         """What has changed, such as ("unit", "rate")."""
-        return bit_names(self._account.changed, lib.zio_change_name)
+        return _names(self._account.changed, lib.zio_change_name)
 
     @property
     def is_clean(self) -> bool:
@@ -105,6 +164,13 @@ class TimelineAccount:
 
     def __repr__(self) -> str:
         return f"<zio.TimelineAccount {self}>"
+
+
+class PlaceError(Error):
+    """`Timeline.add_all()` has met a control that contradicts itself."""
+
+    places: Array
+    """The places of the blocks before it: `zio.place_dtype`."""
 
 
 class Place:
@@ -149,7 +215,7 @@ class Place:
     @property
     def breaks(self) -> tuple[str, ...]:
         """Why the block does not follow the one before, such as ("lost", "pause")."""
-        return bit_names(self._place.breaks, lib.zio_break_name)
+        return _names(self._place.breaks, lib.zio_break_name)
 
     @property
     def break_bits(self) -> int:
@@ -159,7 +225,7 @@ class Place:
     @property
     def changes(self) -> tuple[str, ...]:
         """What is different from the block before, such as ("unit",)."""
-        return bit_names(self._place.changes, lib.zio_change_name)
+        return _names(self._place.changes, lib.zio_change_name)
 
     def sample_time(self, number: int) -> tuple[int, int]:
         """Return when a sample of a channel was taken: ns, and ps after that.
@@ -236,7 +302,8 @@ class Timeline(Unique):
         channel, or its attributes contradict each other; ERANGE its time is beyond 64
         bits of nanoseconds.
         """
-        if isinstance(block, Block):
+        if hasattr(block, "_control"):
+            # A Block, whose file imports this one
             held = block._hold()
             control = block._control
         else:
@@ -252,8 +319,8 @@ class Timeline(Unique):
     def add_all(self, controls: Array) -> Array:
         """Place the next blocks: controls of shape (k,), such as `batch.controls`.
 
-        Returns an array of `zio.place_dtype`, shape (k,). Raises `Error` as `add()`,
-        after the blocks before are placed.
+        Returns an array of `zio.place_dtype`, shape (k,). Raises `PlaceError` where
+        `add()` raises `Error`. It has the places of the blocks before.
         """
         controls = np.ascontiguousarray(controls, control_dtype)
         places: Array = np.zeros(len(controls), place_dtype)
@@ -266,7 +333,10 @@ class Timeline(Unique):
             err,
         )
         if done < len(controls):
-            raise_error(err)
+            text = ffi.string(err.text).decode(errors="replace")
+            error = PlaceError(err.code, text)
+            error.places = places[:done]
+            raise error
         return places
 
     @property
