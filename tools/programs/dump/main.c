@@ -256,7 +256,7 @@ static int run(struct dump *d)
 		for (i = 0; i < d->count; i++)
 			clean |= tell_account(d->sources[i].name, d->sources[i].channel,
 					      d->sources[i].timelines, caught_stop());
-		code = d->status || !clean ? stop_status(d->status) : clean;
+		code = stop_status(d->status ? d->status : clean);
 	}
 	close_sources(d);
 	return code;

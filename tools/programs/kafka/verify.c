@@ -183,7 +183,7 @@ static int run_verify(struct verify *v)
 	if (!is_right(&v->found) || finish_output())
 		v->code = EXIT_FAILED;
 	clean = tell_missing(&v->found, v->conf.topic);
-	return v->code || !clean ? stop_status(v->code) : clean;
+	return stop_status(v->code ? v->code : clean);
 }
 
 int verify_main(int argc, char **argv)
