@@ -41,7 +41,7 @@ if HAS_PROGRAMS:
 PROGRAMS = [f"zio-{name} = zio._programs:{name}" for name in ("scope", "nexus", "pva")]
 EXTRAS = {
     "scope": ["aiohttp >= 3.8"],
-    "nexus": ["h5py >= 3.7"],
+    "nexus": ["h5py >= 3.7", "soundfile >= 0.11"],
     "parquet": ["h5py >= 3.7", "pyarrow >= 12"],
     "load": ["xarray >= 2022.12"],
     "pva": ["p4p >= 4.1"],

@@ -108,7 +108,8 @@ channel = h5py.File('/tmp/nexus/run.nxs')['entry/$name']
 data = channel['data'][()]
 assert data.shape[1] == 1024, data.shape
 assert (numpy.diff(data.astype('u1').astype(int), axis=1) % 256 == 1).all()
-losses = channel['losses'][()]
+breaks = channel['breaks'][()]
+losses = breaks[breaks['lost'] > 0]
 seq = channel['control']['seq_num'].astype(int)
 steps = numpy.diff(seq) - 1
 assert losses['lost'].sum() == steps.sum() == $(stat_of lost_blocks)

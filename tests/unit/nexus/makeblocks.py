@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Block files with known contents."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,12 @@ def make_control(kind: Kind, seq: int, count: int) -> Any:
     return control
 
 
+def set_trigger(control: Any, number: int, value: int) -> None:
+    """Set a standard attribute of the trigger."""
+    control["attr_trigger"]["std_mask"] |= np.uint16(1 << number)
+    control["attr_trigger"]["std_val"][number] = value & 0xFFFFFFFF
+
+
 def _set_attributes(control: Any, kind: Kind) -> None:
     values = {SIGNED: int(kind.signed)}
     if kind.scale:
@@ -82,13 +88,27 @@ def _set_attributes(control: Any, kind: Kind) -> None:
         )
 
 
-def make_block(kind: Kind, seq: int, count: int | None = None) -> bytes:
+def make_block(
+    kind: Kind, seq: int, count: int | None = None, has_lost: bool = False
+) -> bytes:
+    """Return a block. With @has_lost, blocks were lost before it."""
     count = kind.nsamples if count is None else count
-    data = samples(seq, count, kind.ssize)
-    return bytes(make_control(kind, seq, count).tobytes()) + data
+    control = make_control(kind, seq, count)
+    if has_lost:
+        control["zio_alarms"] |= np.uint8(lib.ZIO_ALARM_LOST_BLOCK)
+    return bytes(control.tobytes()) + samples(seq, count, kind.ssize)
+
+
+def make_blocks(kind: Kind, numbers: Iterable[int]) -> Iterator[bytes]:
+    """Yield blocks with these sequence numbers. The kernel has lost those between."""
+    expected = None
+    for seq in numbers:
+        has_lost = expected is not None and seq > expected
+        yield make_block(kind, seq, has_lost=has_lost)
+        expected = seq + 1
 
 
 def make_file(path: Path, kind: Kind, numbers: Iterable[int]) -> Path:
     """Write blocks of one channel with these sequence numbers."""
-    path.write_bytes(b"".join(make_block(kind, seq) for seq in numbers))
+    path.write_bytes(b"".join(make_blocks(kind, numbers)))
     return path

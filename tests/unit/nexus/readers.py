@@ -12,7 +12,6 @@ from typing import Any
 
 import h5py
 import numpy as np
-import zio
 
 from .recordings import SECOND, Wave
 
@@ -41,10 +40,13 @@ def gaps_beside(path: Path, channel: str) -> list[dict[str, str]]:
 
 
 def without_gaps(path: Path, channel: str, values: Array) -> Array:
-    """Return @values with NaN where the list of gaps tells that they are none."""
+    """Return @values with NaN where the list of gaps tells that they are none, and
+    without those behind the end of the channel."""
     for gap in gaps_beside(path, channel):
         begin, count = int(gap["sample"]), int(gap["samples"])
         values[begin : begin + count] = np.nan
+        if gap["cause"] == "ends earlier":
+            values = values[:begin]
     return values
 
 
@@ -173,19 +175,9 @@ def read_hdf(path: Path, wave: Wave) -> Found:
         values = data[()] * data.attrs["scaling_factor"] + data.attrs["offset"]
         unit = data.attrs["units"]
         lengths = channel["control"]["nsamples"].astype(int)
-        assert channel["losses"]["lost"].sum() == wave.lost
+        assert channel["breaks"]["lost"].sum() == wave.lost
         if channel.attrs["layout"] == "flat":
             times = channel["time"][()][:: wave.columns]
             values = values.reshape(-1, wave.columns)
             return at_times(wave, times, values, int(times[-1]), unit)
         return in_blocks(wave, channel["time"][()], lengths, values.reshape(-1), unit)
-
-
-def read_load(path: Path, wave: Wave) -> Found:
-    found = zio.load(str(path), channel=wave.kind.name, rate=wave.rate)
-    arrays = [found] if hasattr(found, "name") else list(found.values())
-    first = arrays[0]
-    assert first.attrs["lost"] == wave.lost
-    values = np.column_stack([array.values for array in arrays])
-    end = int(first.time.values[-1].astype(np.int64))
-    return Found(values, None, end, first.attrs["units"])

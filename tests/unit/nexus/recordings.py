@@ -2,15 +2,16 @@
 """Random recordings: sines of several channels, with losses at random places."""
 
 from dataclasses import dataclass
-from itertools import pairwise
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import zio
 from hypothesis import strategies as st
+from zio import lib
 
-from .makeblocks import MSB_ALIGN, Kind, make_control
+from .makeblocks import MSB_ALIGN, Kind, make_control, set_trigger
 
 SECOND = 10**9
 UNITS = ("V", "A", "Pa", "degC", "")
@@ -53,22 +54,6 @@ class Wave:
     def time_ns(self, scan: int) -> int:
         return self.start_ns + round(scan * SECOND / self.rate)
 
-    def exactness(self, wanted: float) -> float:
-        """Return how exact the rate can be, but not less than @wanted: the times of the
-        blocks are whole ns, and may be all that tells it."""
-        is_known = self.rate == int(self.rate)
-        is_even = len(set(self.counts)) == 1
-        spans = [
-            self.time_ns(end) - self.time_ns(begin)
-            for i, (begin, end) in enumerate(pairwise(self.places()))
-            if is_even or self.is_there[i] and self.is_there[i + 1]
-        ]
-        return (
-            wanted
-            if is_known
-            else max(wanted, (1 if is_even else len(spans)) / max(1, sum(spans)))
-        )
-
     def numbers(self) -> np.ndarray[Any, Any]:
         """Return the numbers of the ADC, int64, shape (scans, columns)."""
         half = 1 << (self.kind.nbits - 1)
@@ -107,10 +92,10 @@ class Wave:
         time = self.time_ns(scan)
         control["tstamp"]["secs"], control["tstamp"]["ticks"] = divmod(time, SECOND)
         control["zio_alarms"] = index > 0 and not self.is_there[index - 1]
-        rate = int(self.rate) if self.rate == int(self.rate) else None
-        model = zio.make_control(
-            unit=self.unit, scale=self.scale, offset=self.offset, rate=rate
-        )
+        rate = Fraction(self.rate)
+        set_trigger(control, lib.ZIO_ATTR_TRIG_RATE_NUM, rate.numerator)
+        set_trigger(control, lib.ZIO_ATTR_TRIG_RATE_DEN, rate.denominator)
+        model = zio.make_control(unit=self.unit, scale=self.scale, offset=self.offset)
         for part in ("std_mask", "std_val"):
             control["attr_channel"][part] |= model["attr_channel"][part]
         return bytes(control.tobytes())
@@ -140,8 +125,7 @@ def waves(
     draw: Any, chan: int = 0, sizes: tuple[int, ...] = (1, 2, 4), rate: float = 0
 ) -> Wave:
     """Draw a channel. Its first two and its last block are there: no reader can know of a
-    loss before or behind them, and the first two tell the rate. If blocks differ in
-    length, those that are there do."""
+    loss before or behind them. If blocks differ in length, those that are there do."""
     kind = draw(_kinds(chan, sizes))
     blocks = draw(st.integers(2, 40))
     length = draw(st.integers(1, 60))

@@ -51,9 +51,11 @@ def test_wav_of_interleaved_blocks(nexus: Any, tmp_path: Path) -> None:
 def test_wav_of_two_channels(nexus: Any, tmp_path: Path) -> None:
     """Each has its channel in its name, and the list of gaps beside it, too."""
     numbers = [n for n in range(20) if n != 4]
-    content = b"".join(make_block(Kind(chan=n % 2), n // 2) for n in numbers)
+    content = b"".join(
+        make_block(Kind(chan=n % 2), n // 2, has_lost=n == 6) for n in numbers
+    )
     (tmp_path / "a.zio").write_bytes(content)
-    nexus("a.zio", "-o", "a.wav", "--rate=1000", status=4)
+    nexus("a.zio", "-o", "a.wav", "--rate=16000", status=4)
     names = ["a-fake-0007-0-0.wav", "a-fake-0007-0-1.wav"]
     for name in names:
         with wave.open(str(tmp_path / name)) as sound:
@@ -91,7 +93,7 @@ def test_sigrok_analog(nexus: Any, tmp_path: Path) -> None:
 def test_sigrok_logic(nexus: Any, tmp_path: Path) -> None:
     kind = Kind(nsamples=4, ssize=1)
     make_file(tmp_path / "a.zio", kind, range(10))
-    nexus("a.zio", "-o", "a.sr", "--logic", "--rate=1e6")
+    nexus("a.zio", "-o", "a.sr", "--logic")
     lines = sigrok(tmp_path / "a.sr", "-O", "csv:header=false").split()
     found = [line.split(",") for line in lines if set(line) <= {"0", "1", ","}]
     wanted = [[str(v >> bit & 1) for bit in range(8)] for v in all_samples(kind, 10)]
@@ -115,8 +117,8 @@ def test_csv_in_units(nexus: Any, tmp_path: Path) -> None:
     make_file(tmp_path / "a.zio", Kind(nsamples=2, ssize=1, scale=VOLTS), [1])
     nexus("a.zio", "-o", "a.csv", "--units")
     rows = (tmp_path / "a.csv").read_text().split()
-    assert rows[0].endswith("sample,value,unit")
-    assert [row.split(",")[-2:] for row in rows[1:]] == [["14.5", "V"], ["15.0", "V"]]
+    assert rows[0].endswith("sample,value,unit,missed,break")
+    assert [row.split(",")[-4:-2] for row in rows[1:]] == [["14.5", "V"], ["15.0", "V"]]
 
 
 def test_npy(nexus: Any, tmp_path: Path) -> None:
@@ -130,7 +132,9 @@ def test_npy(nexus: Any, tmp_path: Path) -> None:
 
 def test_npz(nexus: Any, tmp_path: Path) -> None:
     kinds = [Kind(chan=1), Kind(chan=2, nsamples=5)]
-    content = b"".join(make_block(kind, n) for n in (0, 1, 3) for kind in kinds)
+    content = b"".join(
+        make_block(kind, n, has_lost=n == 3) for n in (0, 1, 3) for kind in kinds
+    )
     content += make_block(kinds[1], 4, 2)
     (tmp_path / "a.zio").write_bytes(content)
     nexus("a.zio", "-o", "a.npz", status=4)

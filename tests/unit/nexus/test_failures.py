@@ -34,21 +34,17 @@ def complain(result: Any) -> str:
     return str(said)
 
 
-@pytest.mark.parametrize("rate", ["5e9", "1e300"])
-@pytest.mark.parametrize("suffix", ["wav", "sr"])
-def test_rate_of_no_file(nexus: Any, tmp_path: Path, rate: str, suffix: str) -> None:
-    if suffix == "sr" and rate == "5e9":
-        pytest.skip("a session of sigrok has that rate")
+def test_rate_of_no_file(nexus: Any, tmp_path: Path) -> None:
     make_file(tmp_path / "a.zio", KIND, range(3))
-    said = complain(nexus("a.zio", "-o", f"a.{suffix}", f"--rate={rate}", status=1))
-    limit = "4294967295 bytes" if suffix == "wav" else "18446744073709551615"
-    assert f"{NAME}: {float(rate):.6g} Hz: " in said
-    assert limit in said and "use HDF5" in said
+    said = complain(nexus("a.zio", "-o", "a.wav", "--rate=4e9", status=1))
+    assert f"{NAME}: 4e+09 Hz: WAV has at most 4294967295 bytes" in said
+    assert "use HDF5" in said
+    complain(nexus("a.zio", "-o", "a.wav", "--rate=5e9", status=2))
     assert [path.name for path in tmp_path.iterdir()] == ["a.zio"]
 
 
 def test_rate_by_the_times(nexus: Any, tmp_path: Path) -> None:
-    """The times tell a rate of 512 GHz."""
+    """The times tell a rate of 512 GHz, which no control can have."""
     blocks = []
     for seq in range(3):
         control = make_control(KIND, seq, 512)
@@ -56,12 +52,12 @@ def test_rate_by_the_times(nexus: Any, tmp_path: Path) -> None:
         blocks.append(control.tobytes() + samples(seq, 512, 2))
     (tmp_path / "a.zio").write_bytes(b"".join(blocks))
     said = complain(nexus("a.zio", "-o", "a.wav", status=1))
-    assert "5.12e+11 Hz" in said and "use HDF5" in said
+    assert "the times do not tell the rate: use --rate=HZ" in said
 
 
 @pytest.mark.parametrize("suffix", ["wav", "sr"])
 def test_rate_below_a_hertz(nexus: Any, tmp_path: Path, suffix: str) -> None:
-    make_file(tmp_path / "a.zio", KIND, range(3))
+    make_file(tmp_path / "a.zio", KIND, range(1))
     said = complain(nexus("a.zio", "-o", f"a.{suffix}", "--rate=0.25"))
     assert f"{NAME}: the file has the rate 1 Hz, not 0.25 Hz" in said
 
@@ -70,10 +66,10 @@ def test_error_of_the_program(tmp_path: Path, monkeypatch: Any, capfd: Any) -> N
     """Blocks of a pipe that were written stay, whatever ends the program."""
     write = CsvConverter.write
 
-    def fail(self: Any, run: Any) -> None:
+    def fail(self: Any, run: Any, number: int) -> None:
         if self.written:
             raise ZeroDivisionError
-        write(self, run)
+        write(self, run, number)
 
     monkeypatch.setattr(CsvConverter, "write", fail)
     content = b"".join(make_block(KIND, seq) for seq in range(1500))
@@ -90,7 +86,7 @@ def test_error_of_the_program(tmp_path: Path, monkeypatch: Any, capfd: Any) -> N
 def overfill(nexus: Any, tmp_path: Path, suffix: str) -> tuple[str, list[Path]]:
     """Convert a pipe on a disk that is full; return the messages and the parts."""
     content = b"".join(make_block(KIND, seq) for seq in range(1500))
-    words = ("-", "-o", f"a.{suffix}", "--rate=1000")
+    words = ("-", "-o", f"a.{suffix}", "--rate=512000")
     # A session of sigrok is compressed.
     size = 2_000 if suffix == "sr" else 100_000
     more = {"preexec_fn": limit_files(size), "status": 5}
@@ -110,13 +106,13 @@ def test_part_of_wav(nexus: Any, tmp_path: Path) -> None:
     said, (part,) = overfill(nexus, tmp_path, "wav")
     assert f"what was written is in {part.name}" in said
     with wave.open(str(part)) as sound:
-        assert sound.getnframes() * 2 > 90_000 and sound.getframerate() == 1000
+        assert sound.getnframes() * 2 > 90_000 and sound.getframerate() == 512000
 
 
 def test_part_of_csv(nexus: Any, tmp_path: Path) -> None:
     said, (part,) = overfill(nexus, tmp_path, "csv")
     assert f"what was written is in {part.name}" in said
-    assert part.read_text().startswith("channel,seq,time_ns,lost,sample,raw\n")
+    assert part.read_text().startswith("channel,seq,time_ns,lost,sample,")
 
 
 @pytest.mark.parametrize("suffix", ["npz", "sr"])
@@ -155,11 +151,11 @@ def slowly(tmp_path: Path, blocks: Iterable[bytes], *words: str) -> tuple[int, s
 def test_slow_source(tmp_path: Path, suffix: str) -> None:
     """The first block comes alone, and the times tell the rate later."""
     kinds = [Kind(chan=1, nsamples=4), Kind(chan=2, nsamples=0)]
-    numbers = [(0, 0), (1, 0), (0, 1), (0, 2)]
+    numbers = [(0, 0), (1, 0), *((0, seq) for seq in range(1, 9))]
     blocks = [make_block(kinds[which], seq) for which, seq in numbers]
     status, said = slowly(tmp_path, blocks, "-o", f"a.{suffix}")
     assert status == 0 and "4000 samples per second" in said
-    wanted = b"".join(samples(seq, 4, 2) for seq in range(3))
+    wanted = b"".join(samples(seq, 4, 2) for seq in range(9))
     if suffix == "wav":
         with wave.open(str(tmp_path / "a.wav")) as sound:
             found = np.frombuffer(sound.readframes(99), np.uint16) ^ 0x8000
@@ -171,13 +167,13 @@ def test_slow_source(tmp_path: Path, suffix: str) -> None:
 
 def test_source_that_never_tells(summary: Any, tmp_path: Path) -> None:
     """What other channels have is kept, and counted."""
-    blocks = [make_block(Kind(chan=1), seq) for seq in range(3)]
+    blocks = [make_block(Kind(chan=1), seq) for seq in range(5)]
     blocks.append(make_block(Kind(chan=2), 0))
     words = ("-", "-o", "a.wav")
     report = summary(*words, input=b"".join(blocks), text=False, status=1)
-    assert (report["stored"], report["not_stored"]) == (3, 1)
+    assert (report["stored"], report["not_stored"]) == (5, 1)
     with wave.open(str(tmp_path / "a.wav")) as sound:
-        assert sound.getnframes() == 48
+        assert sound.getnframes() == 80
     assert "use --rate=HZ" in report["end"]
     report = summary(*words, "-f", input=blocks[-1], text=False, status=1)
     assert (report["stored"], report["not_stored"]) == (0, 1)

@@ -58,7 +58,7 @@ def convert(recording: list[Wave], to: Path, *words: str) -> Path:
     status = LOST if any(wave.lost for wave in recording) else OK
     said = io.StringIO()
     with redirect_stderr(said):
-        found = main([str(source), "-o", str(to), *words])
+        found = main([str(source), "-o", str(to), "--max-fill=1d", *words])
     note(said.getvalue())
     assert found == status, said.getvalue()
     return to
@@ -83,7 +83,7 @@ def check(wave: Wave, found: Found) -> None:
         for got, right in zip(found.values.T, wanted.T):
             assert amplitude(got) == pytest.approx(amplitude(right), rel=1e-2)
     if found.rate is not None:
-        assert found.rate == pytest.approx(wave.rate, rel=wave.exactness(1e-6))
+        assert found.rate == pytest.approx(wave.rate, rel=1e-6)
     if found.end_ns is not None:
         assert abs(found.end_ns - wave.time_ns(len(wanted) - 1)) <= 1
     if found.unit is not None:
@@ -129,7 +129,7 @@ def test_sr(recording: tuple[Wave, Wave]) -> None:
 @given_recordings(waves())
 def test_csv(wave: Wave) -> None:
     with tempfile.TemporaryDirectory() as place:
-        path = convert([wave], Path(place, "a.csv"), "-u", f"--rate={wave.rate}")
+        path = convert([wave], Path(place, "a.csv"), "-u")
         check(wave, readers.read_csv(path, wave))
 
 
@@ -158,14 +158,17 @@ def dump(recording: list[Wave], to: Path, *words: str) -> Path:
     write(source, recording)
     command = [TOOLS / "bin/zio", "dump", "-u", "-f", "csv", *words, source]
     with open(to, "wb") as file:
-        subprocess.run(command, stdout=file, stderr=subprocess.DEVNULL, check=True)
+        done = subprocess.run(
+            command, stdout=file, stderr=subprocess.DEVNULL, check=False
+        )
+    assert done.returncode == (LOST if any(wave.lost for wave in recording) else OK)
     return to
 
 
 @given_recordings(waves())
 def test_dump(wave: Wave) -> None:
     with tempfile.TemporaryDirectory() as place:
-        path = dump([wave], Path(place, "a.csv"), f"--rate={wave.rate}")
+        path = dump([wave], Path(place, "a.csv"))
         check(wave, readers.read_dump(path, wave))
 
 
@@ -180,7 +183,7 @@ def test_dump_of_two_rates(recording: tuple[Wave, Wave]) -> None:
 @given_recordings(waves())
 def test_npy(wave: Wave) -> None:
     with tempfile.TemporaryDirectory() as place:
-        path = convert([wave], Path(place, "a.npy"), "-u", f"--rate={wave.rate}")
+        path = convert([wave], Path(place, "a.npy"), "-u")
         check(wave, readers.read_npy(path, wave))
 
 
@@ -209,17 +212,6 @@ def test_hdf5(wave: Wave) -> None:
         assert back.read_bytes() == path.with_suffix(".zio").read_bytes()
 
 
-@given_recordings(st.tuples(waves(chan=1), waves(chan=2)))
-def test_load(recording: tuple[Wave, Wave]) -> None:
-    """zio.load() reads the block file itself."""
-    with tempfile.TemporaryDirectory() as place:
-        path = Path(place, "a.zio")
-        note(f"ZIO_SEED={SEED}")
-        write(path, list(recording))
-        for wave in recording:
-            check(wave, readers.read_load(path, wave))
-
-
 RAW = {
     "csv": lambda path, wave: np.loadtxt(
         path, wave.dtype, delimiter=",", skiprows=1, usecols=range(5, 5 + wave.columns)
@@ -234,7 +226,7 @@ RAW = {
 def test_raw(suffix: str, wave: Wave) -> None:
     """Raw numbers are what the board gave; npy has 0 for those that are lost."""
     with tempfile.TemporaryDirectory() as place:
-        path = convert([wave], Path(place, f"a.{suffix}"), f"--rate={wave.rate}")
+        path = convert([wave], Path(place, f"a.{suffix}"))
         found = RAW[suffix](path, wave).reshape(-1, wave.columns)
         wanted = wave.raw()
         if suffix == "npy":

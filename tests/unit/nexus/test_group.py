@@ -13,7 +13,15 @@ from zio_nexus.checker import check_events
 from zio_nexus.cli import main
 from zio_nexus.hdf import Recording
 
-from .makeblocks import PERIOD_NS, START, Kind, make_control, samples
+from .makeblocks import (
+    PERIOD_NS,
+    START,
+    Kind,
+    make_block,
+    make_control,
+    make_file,
+    samples,
+)
 
 KINDS = {"fake-0007-0-1": Kind(chan=1), "fake-0007-0-2": Kind(chan=2, nsamples=4)}
 # Events in which a channel has no block
@@ -59,7 +67,7 @@ class FakeGroup:
         return FakeEvent(self.seq - 1) if self.seq <= COUNT else None
 
     def close(self) -> None:
-        assert self.seq > COUNT
+        pass
 
 
 @pytest.fixture
@@ -129,8 +137,81 @@ def test_files_end_between_events(fake_group: None, tmp_path: Path) -> None:
     assert sum(numbers) == COUNT
 
 
-def test_no_groups(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    if hasattr(zio, "group"):
-        pytest.skip("the package has groups")
-    assert main(["--group", "a", "b", "-o", str(tmp_path / "a.nxs")]) == 3
-    assert "no groups" in capsys.readouterr().err
+def test_count(fake_group: None, tmp_path: Path) -> None:
+    """The last event is whole, and there is none behind it."""
+    path = tmp_path / "a.nxs"
+    words = ["--group", *KINDS, "-o", str(path), "-q", "-n"]
+    # Event 5 has one block, so 11 blocks are six events; a twelfth one needs a seventh.
+    for number, count, blocks in ((11, 6, 11), (12, 7, 13), (13, 7, 13)):
+        assert main([*words, str(number), "--force"]) in (0, 4)
+        with h5py.File(path) as file:
+            rows = file["entry/events/block"][()]
+            assert len(rows) == count and (rows >= 0).sum() == blocks
+            for column, name in enumerate(KINDS):
+                stored = len(file["entry"][name]["control"])
+                assert rows[:, column].max() == stored - 1
+        recording = Recording(str(path))
+        assert check_events(recording) == []
+        recording.close()
+
+
+def make_files(tmp_path: Path) -> list[Kind]:
+    kinds = [Kind(device=b"one"), Kind(device=b"two", chan=3, nsamples=4)]
+    for kind, name in zip(kinds, ("1.zio", "2.zio")):
+        make_file(tmp_path / name, kind, range(20))
+    return kinds
+
+
+def test_group_of_files(nexus: Any, tmp_path: Path) -> None:
+    """The columns have the names of the channels in the files."""
+    make_files(tmp_path)
+    nexus("--group", "1.zio", "2.zio", "-o", "a.nxs")
+    assert "FAULT" not in nexus("verify", "a.nxs").stdout
+    names = ["one-0007-0-1", "two-0007-0-3"]
+    with h5py.File(tmp_path / "a.nxs") as file:
+        events = file["entry/events"]
+        assert list(events.attrs["channels"]) == names
+        assert events["block"][()].tolist() == [[n, n] for n in range(20)]
+        for name in names:
+            assert file["entry"][name]["control"]["seq_num"].tolist() == list(range(20))
+
+
+@pytest.mark.parametrize("number", [6, 7])
+def test_count_of_files(nexus: Any, tmp_path: Path, number: int) -> None:
+    make_files(tmp_path)
+    nexus("--group", "1.zio", "2.zio", "-o", "a.nxs", "-n", number)
+    nexus("verify", "a.nxs")
+    with h5py.File(tmp_path / "a.nxs") as file:
+        assert len(file["entry/events/time"]) == (number + 1) // 2
+
+
+def test_files_that_are_no_group(nexus: Any, tmp_path: Path) -> None:
+    """A file with several channels, or none, and two files of one channel"""
+    kinds = make_files(tmp_path)
+    content = b"".join(make_block(kind, seq) for seq in range(20) for kind in kinds)
+    (tmp_path / "both.zio").write_bytes(content)
+    (tmp_path / "empty.zio").touch()
+    make_file(tmp_path / "more.zio", kinds[0], range(20, 40))
+    for name, text in (
+        ("both.zio", "both.zio: has 2 channels, and an event has one block of a source"),
+        ("empty.zio", "empty.zio: has no blocks"),
+        ("more.zio", "1.zio, more.zio: both have one-0007-0-1"),
+        ("-", "-: its channel is not known yet"),
+    ):
+        said = nexus("--group", "1.zio", name, "-o", "a.nxs", status=2).stderr
+        assert text in said
+    assert not (tmp_path / "a.nxs").exists()
+
+
+def test_file_with_a_control_that_contradicts_itself(nexus: Any, tmp_path: Path) -> None:
+    """The events end with it, and refer to no block that is not there."""
+    kinds = make_files(tmp_path)
+    controls = [make_control(kinds[1], seq, 4) for seq in range(20)]
+    controls[10]["attr_trigger"]["std_mask"] |= np.uint16(
+        1 << zio.lib.ZIO_ATTR_TRIG_RATE_NUM
+    )
+    content = b"".join(c.tobytes() + samples(0, 4, 2) for c in controls)
+    (tmp_path / "2.zio").write_bytes(content)
+    said = nexus("--group", "1.zio", "2.zio", "-o", "a.nxs", status=1).stderr
+    assert "block 10: its control has" in said
+    assert "FAULT" not in nexus("verify", "a.nxs").stdout

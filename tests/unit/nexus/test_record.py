@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Block files become HDF5 files, and come back byte for byte."""
 
+import json
 import random
 import subprocess
 from pathlib import Path
@@ -28,6 +29,24 @@ def open_nexus(path: Path) -> Any:
     return h5py.File(path, "r")
 
 
+def statistics(file: Any, channel: str) -> Any:
+    """Return the counts of a channel."""
+    table = file["entry/statistics"][()]
+    row = table[file["entry"][channel].attrs["statistics_row"]]
+    assert row["channel"] == channel.encode()
+    return row
+
+
+def causes(group: Any) -> list[str]:
+    """Return the causes of the breaks of a channel, in words."""
+    table = group["breaks"]
+    names = table.attrs["causes"].split(", ")
+    return [
+        ", ".join(name for bit, name in enumerate(names) if row["cause"] >> bit & 1)
+        for row in table[()]
+    ]
+
+
 def round_trip(nexus: Any, tmp_path: Path, content: bytes, *words: Any) -> Any:
     """Record @content and get it back; return the open HDF5 file."""
     (tmp_path / "a.zio").write_bytes(content)
@@ -52,9 +71,10 @@ def test_rows(nexus: Any, tmp_path: Path) -> None:
         assert group["time"][()].tolist() == times
         assert group["time"].attrs["units"] == "ns"
         assert group["time"].attrs["start"] == "1970-01-01T00:00:00Z"
-        losses = group["losses"][()].tolist()
-        assert losses == [(50, 3, 150, times[50]), (97, 10, 200, times[97])]
-        counts = {name: int(item[()]) for name, item in group["statistics"].items()}
+        breaks = group["breaks"][()][["block", "lost", "first_seq", "time"]].tolist()
+        assert breaks == [(50, 3, 150, times[50]), (97, 10, 200, times[97])]
+        assert set(causes(group)) == {"lost"}
+        counts = statistics(file, kind.name)
         assert (counts["blocks"], counts["lost"], counts["gaps"]) == (1187, 13, 2)
         assert (counts["first_seq"], counts["last_seq"]) == (100, 1299)
         assert file["entry/recording/complete"][()] == 1
@@ -80,6 +100,11 @@ def test_plottable_by_default(nexus: Any, tmp_path: Path) -> None:
             assert len(axes) == signal.ndim
             assert axes[0] == "time" and len(place["time"]) == len(signal) == 10
             assert place.attrs["time_indices"] == 0
+            if signal.ndim > 1:
+                assert (
+                    axes[1] == "sample_time" and place.attrs["sample_time_indices"] == 1
+                )
+                assert len(place["sample_time"]) == signal.shape[1]
 
 
 def test_opened_by_h5dump(nexus: Any, tmp_path: Path) -> None:
@@ -172,14 +197,17 @@ def test_standard_input(summary: Any, nexus: Any, tmp_path: Path) -> None:
     """A channel that comes late, or blocks of another length, begin another file."""
     late = [make_block(Kind(chan=n // 2500), n % 2500) for n in range(5000)]
     late += [make_block(Kind(chan=1), n, 7) for n in range(2500, 2600)]
-    report = summary("-", "-o", "a.nxs", input=b"".join(late), text=False)
+    report = summary("-", "-o", "a.nxs", input=b"".join(late), text=False, status=4)
     assert [Path(name).name for name in report["files"]] == [
         "a.nxs",
         "a-0002.nxs",
         "a-0003.nxs",
     ]
     assert (report["blocks"], report["lost"]) == (5100, 0)
-    nexus("verify", *report["files"])
+    # The shorter blocks come as rarely as the others: there are pauses between them.
+    found = json.loads(nexus("verify", "--json", *report["files"], status=4).stdout)
+    assert found["all"]["account"] == report["account"]
+    assert found["all"]["pauses"] == report["pauses"] > 0 == report["gaps"]
     nexus("cat", *report["files"], "-o", "b.zio")
     assert (tmp_path / "b.zio").read_bytes() == b"".join(late)
 

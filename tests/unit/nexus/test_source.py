@@ -22,6 +22,9 @@ def test_fault_of_a_reader_ends_all(
     for name in "ab":
         make_file(tmp_path / name, Kind(), range(10))
     source = Source([str(tmp_path / "a"), str(tmp_path / "b")])
+    # Files are read one after the other, channels in threads of their own.
+    for channel in source.channels:
+        monkeypatch.setattr(type(channel), "is_file", False)
     monkeypatch.setattr("zio_nexus.source._Copy.__init__", fail)
     with pytest.raises(error, match="of the test"):
         for _ in source:

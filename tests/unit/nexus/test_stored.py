@@ -68,7 +68,7 @@ def test_disk_that_refuses_late(
     (tmp_path / "late").mkdir()
     (tmp_path / "late/sitecustomize.py").write_text(NO_SYNC)
     more = {"env": {"PYTHONPATH": str(tmp_path / "late")}, "status": NOT_STORED}
-    result = nexus("a.zio", "-o", f"a.{suffix}", "--rate=1000", "--json", **more)
+    result = nexus("a.zio", "-o", f"a.{suffix}", "--rate=512000", "--json", **more)
     report = json.loads(result.stdout)
     assert (report["stored"], report["not_stored"]) == (0, BLOCKS)
     assert f"a.{suffix}: cannot " in result.stderr and "No space" in result.stderr
@@ -76,7 +76,7 @@ def test_disk_that_refuses_late(
 
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_nothing_is_left(nexus: Any, source: Path, tmp_path: Path, suffix: str) -> None:
-    words = ("a.zio", "-o", f"a.{suffix}", "--rate=1000")
+    words = ("a.zio", "-o", f"a.{suffix}", "--rate=512000")
     said = nexus(*words, preexec_fn=limit_files(1000), status=NOT_STORED).stderr
     assert f"a.{suffix}: cannot write: File too large: make room" in said
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.zio"]
@@ -89,7 +89,7 @@ def test_the_old_file_stays(
     nexus: Any, source: Path, tmp_path: Path, suffix: str
 ) -> None:
     (tmp_path / f"a.{suffix}").write_text("precious")
-    words = ("a.zio", "-o", f"a.{suffix}", "--rate=1000", "--force")
+    words = ("a.zio", "-o", f"a.{suffix}", "--rate=512000", "--force")
     nexus(*words, preexec_fn=limit_files(1000), status=NOT_STORED)
     assert (tmp_path / f"a.{suffix}").read_text() == "precious"
     nexus(*words)
@@ -97,24 +97,24 @@ def test_the_old_file_stays(
 
 
 def test_a_refusal_leaves_nothing(nexus: Any, tmp_path: Path) -> None:
-    """The size of samples changes in the second batch."""
-    kinds = [KIND] * 1100 + [Kind(ssize=4)] * 3
+    """The second batch has samples of a size that the format does not have."""
+    kinds = [KIND] * 1100 + [Kind(ssize=5)] * 3
     content = b"".join(make_block(kind, seq) for seq, kind in enumerate(kinds))
     (tmp_path / "a.zio").write_bytes(content)
-    for suffix in ("wav", "npy", "npz"):
-        said = nexus("a.zio", "-o", f"a.{suffix}", "--rate=9", status=1).stderr
-        assert "block 1100 has another type of samples" in said
+    for suffix in ("wav", "sr", "npy", "npz"):
+        said = nexus("a.zio", "-u", "-o", f"a.{suffix}", "--rate=512000", status=1).stderr
+        assert f"{KIND.name}: " in said and "use HDF5" in said
     assert [path.name for path in tmp_path.iterdir()] == ["a.zio"]
 
 
 def test_a_pipe_keeps_what_came(summary: Any, tmp_path: Path) -> None:
     """Blocks of a pipe do not come again: those before the refusal are in the file."""
-    kinds = [KIND] * 1100 + [Kind(ssize=4)] * 3
+    kinds = [KIND] * 1100 + [Kind(ssize=5)] * 3
     content = b"".join(make_block(kind, seq) for seq, kind in enumerate(kinds))
-    words = ("-", "-o", "a.npy", "--rate=9")
+    words = ("-", "-u", "-o", "a.npy")
     report = summary(*words, input=content, text=False, status=1)
     assert (report["blocks"], report["stored"]) == (1103, 1100)
-    assert (tmp_path / "a.npy").stat().st_size == 128 + 1100 * 1024
+    assert (tmp_path / "a.npy").stat().st_size == 128 + 1100 * 4096
 
 
 def test_a_pipe_on_a_full_disk(nexus: Any, tmp_path: Path) -> None:

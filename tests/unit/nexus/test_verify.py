@@ -11,6 +11,7 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+import zio
 from zio_nexus.cli import main
 from zio_nexus.superblock import checksum, repair
 
@@ -20,8 +21,16 @@ KIND = Kind(nsamples=64)
 NUMBERS = [*range(100), *range(103, 1500)]
 
 
+def count(group: Any, name: str, more: int) -> None:
+    """Change a number of the statistics."""
+    table = group.parent["statistics"]
+    rows = table[()]
+    rows[name][group.attrs["statistics_row"]] += more
+    table[...] = rows
+
+
 def lengthen(group: Any) -> None:
-    group["statistics/blocks"][()] -= 1
+    count(group, "blocks", -1)
 
 
 def swap_sequence(group: Any) -> None:
@@ -36,14 +45,36 @@ def lose(group: Any) -> None:
     group["control"][20] = row
 
 
-def forget_loss(group: Any) -> None:
-    group["losses"].resize(0, 0)
+def forget_break(group: Any) -> None:
+    group["breaks"].resize(0, 0)
+
+
+def change_break(group: Any, **values: int) -> None:
+    row = group["breaks"][0]
+    for name, value in values.items():
+        row[name] = value
+    group["breaks"][0] = row
 
 
 def invent_loss(group: Any) -> None:
-    row = group["losses"][0]
-    row["lost"] += 1
-    group["losses"][0] = row
+    change_break(group, lost=4)
+
+
+def change_cause(group: Any) -> None:
+    """An outage has a length; the loss of blocks has none."""
+    change_break(group, cause=zio.Break.OUTAGE)
+
+
+def change_length(group: Any) -> None:
+    change_break(group, length_ns=1)
+
+
+def forget_pause(group: Any) -> None:
+    count(group, "pauses", 1)
+
+
+def change_rate(group: Any) -> None:
+    count(group, "rate_num", 1)
 
 
 def change_address(group: Any) -> None:
@@ -73,15 +104,19 @@ def change_version(group: Any) -> None:
 
 
 def count_bytes(group: Any) -> None:
-    group["statistics/bytes"][()] += 1
+    count(group, "bytes", 1)
 
 
 CHANGES = [
     lengthen,
     swap_sequence,
     lose,
-    forget_loss,
+    forget_break,
     invent_loss,
+    change_cause,
+    change_length,
+    forget_pause,
+    change_rate,
     change_address,
     change_time,
     change_size,
@@ -144,7 +179,8 @@ def test_json(nexus: Any, recorded: Path) -> None:
 def test_parts(nexus: Any, tmp_path: Path) -> None:
     """A loss at the seam of two files is found, and belongs to the second."""
     content = b"".join(make_block(KIND, n) for n in range(2048))
-    content += b"".join(make_block(KIND, n, 32) for n in range(2055, 2200))
+    content += make_block(KIND, 2055, 32, has_lost=True)
+    content += b"".join(make_block(KIND, n, 32) for n in range(2056, 2200))
     nexus("-", "-o", "a.nxs", input=content, text=False, status=4)
     files = [tmp_path / "a.nxs", tmp_path / "a-0002.nxs"]
     found = json.loads(nexus("verify", "--json", *files, status=4).stdout)["files"]
@@ -164,7 +200,7 @@ def make_parts() -> tuple[bytes, int]:
             lost = 1 + place % 3 if numbers[which] else 0
             numbers[which] += 1 + lost
             total += lost
-            content += make_block(kinds[which], numbers[which])
+            content += make_block(kinds[which], numbers[which], has_lost=lost > 0)
     return content, total
 
 
@@ -172,8 +208,11 @@ def stored_losses(path: str) -> dict[str, list[int]]:
     """Return the block and the number of each loss."""
     with h5py.File(path) as file:
         names = {Kind(chan=1).name, Kind(chan=2).name} & file["entry"].keys()
-        tables = {name: file["entry"][name]["losses"][()] for name in names}
-    return {name: table[["block", "lost"]].tolist() for name, table in tables.items()}
+        tables = {name: file["entry"][name]["breaks"][()] for name in names}
+    return {
+        name: table[table["lost"] > 0][["block", "lost"]].tolist()
+        for name, table in tables.items()
+    }
 
 
 def test_each_part(record_stream: Any, capfd: pytest.CaptureFixture[str]) -> None:
@@ -202,10 +241,8 @@ def test_each_part(record_stream: Any, capfd: pytest.CaptureFixture[str]) -> Non
         assert found == wanted[first:end]
     with h5py.File(paths[2], "r+") as file:
         group = file["entry"][Kind().name]
-        row = group["losses"][0]
-        row["lost"] += 1
-        group["losses"][0] = row
-        group["statistics/lost"][()] += 1
+        change_break(group, lost=group["breaks"]["lost"][0] + 1)
+        count(group, "lost", 1)
     assert main(["verify", paths[2]]) == 4
     assert main(["verify", *paths]) == 1
 
@@ -221,9 +258,9 @@ def test_live(nexus: Any, recorded: Path, tmp_path: Path) -> None:
     """The counts of the kernel since the beginning are those of the file."""
     assert "FAULT" in nexus("verify", "--live", recorded, status=1).stdout
     with h5py.File(recorded, "r+") as file:
-        statistics = file["entry"][KIND.name]["statistics"]
-        statistics["kernel_blocks_start"][()] = 10
-        statistics["kernel_lost_start"][()] = 5
+        # They are -1, and become 10 and 5.
+        count(file["entry"][KIND.name], "kernel_blocks_start", 11)
+        count(file["entry"][KIND.name], "kernel_lost_start", 6)
     make_sysfs(tmp_path, 1507, 8)
     assert "they agree" in nexus("verify", "--live", recorded, status=4).stdout
     make_sysfs(tmp_path, 1507, 9)

@@ -180,3 +180,18 @@ def test_names() -> None:
     other = make_control(1, 4, 2)
     rows = controls.addresses(np.array([control, other, other]))
     assert (rows[1] == rows[2]).all() and (rows[0] != rows[1]).any()
+
+
+def test_rows_of_channels() -> None:
+    """Each channel has its rows in their order, and the first one comes first."""
+    chance = np.random.default_rng(1)
+    rows = np.zeros(3000, zio.control_dtype)
+    rows["addr"]["devname"] = chance.choice([b"a", b"b", b"adc-with-name"], 3000)
+    rows["addr"]["dev_id"] = chance.integers(0, 3, 3000)
+    rows["addr"]["cset"] = chance.integers(0, 2, 3000)
+    rows["addr"]["chan"] = chance.integers(0, 9, 3000)
+    wanted: dict[bytes, list[int]] = {}
+    for number, row in enumerate(rows):
+        wanted.setdefault(row["addr"].tobytes(), []).append(number)
+    found = [part.tolist() for part in controls.rows_of_channels(rows)]
+    assert found == list(wanted.values())

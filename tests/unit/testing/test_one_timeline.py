@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
+
 from zio_testing.common import ROOT, output_of
 
 LIBRARY = "tools/libzio/control/"

@@ -2,7 +2,7 @@
 """Runs of blocks of one channel, and what their controls say."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,9 @@ SECOND = 10**9
 # room for the samples behind it. The control keeps the time.
 LAST_SECOND = 9_223_372_000
 
-_LAST = np.array((LAST_SECOND, 0, 0), zio.control_dtype["tstamp"])
-
-LOSS = np.dtype([("block", "i8"), ("lost", "u4"), ("first_seq", "u4"), ("time", "i8")])
+# Stands for a time that nobody knows
+NO_TIME = int(np.iinfo(np.int64).min)
+NO_PLACES = np.zeros(0, zio.place_dtype)
 
 
 @dataclass
@@ -27,7 +27,9 @@ class Run:
 
     @controls has the shape (k,). @data has all samples, one after the other, in one
     dimension. @lengths has the samples of each block, int64, shape (k,). @order has the
-    positions of the blocks among those of all channels, int64, shape (k,).
+    positions of the blocks among those of all channels, int64, shape (k,). @places tells
+    when samples were taken and what is missing before each block: `zio.place_dtype`,
+    shape (k,), or no rows until a Placer has seen the run.
     """
 
     channel: str
@@ -35,6 +37,7 @@ class Run:
     data: Array
     lengths: Array
     order: Array
+    places: Array = field(default_factory=lambda: NO_PLACES)
 
     def __len__(self) -> int:
         return len(self.controls)
@@ -45,6 +48,11 @@ class Run:
         return self.data.itemsize if self.data.size else 0
 
     @property
+    def nbytes(self) -> int:
+        """Return the bytes of the samples and the controls."""
+        return self.data.nbytes + self.controls.nbytes
+
+    @property
     def length(self) -> int | None:
         """Return the number of samples of each block; None if they differ."""
         first = int(self.lengths[0])
@@ -52,8 +60,11 @@ class Run:
 
     @property
     def times(self) -> Array:
-        """Return the times in ns, int64, shape (k,)."""
-        return times_of(self.controls)
+        """Return when sample 0 of each block was taken, in ns: int64, shape (k,). A
+        placer has seen the run. Times that do not fit are LAST_SECOND."""
+        times = self.places["first"]["ns"]
+        late = is_late(self.controls)
+        return np.where(late, LAST_SECOND * SECOND, times) if late.any() else times
 
     def rows(self) -> Array:
         """Return the samples as (block, sample); all blocks have the same length."""
@@ -75,15 +86,20 @@ class Run:
             self.data[first:last],
             self.lengths[begin:end],
             self.order[begin:end],
+            self.places[begin:end],
         )
 
     def first_control(self) -> Any:
         """Return the control of the first block that has samples."""
         return self.controls[int(np.argmax(self.lengths > 0))]
 
+    def first_place(self) -> Any:
+        """Return the place of the first block that has samples."""
+        return self.places[int(np.argmax(self.lengths > 0))]
+
     def copy(self) -> "Run":
         """Return the same blocks in memory of their own."""
-        parts = (self.controls, self.data, self.lengths, self.order)
+        parts = (self.controls, self.data, self.lengths, self.order, self.places)
         return Run(self.channel, *(part.copy() for part in parts))
 
 
@@ -94,11 +110,19 @@ def join(runs: Sequence[Run]) -> Run:
     samples = [run.data for run in runs if run.data.size]
     return Run(
         runs[0].channel,
-        np.concatenate([run.controls for run in runs]),
+        _concatenate([run.controls for run in runs]),
         np.concatenate(samples) if samples else runs[0].data,
         np.concatenate([run.lengths for run in runs]),
         np.concatenate([run.order for run in runs]),
+        _concatenate([run.places for run in runs]),
     )
+
+
+def _concatenate(parts: Sequence[Array]) -> Array:
+    """Join arrays of one type. numpy itself would compare all its fields, each time."""
+    raw = np.dtype((np.void, parts[0].itemsize))
+    joined = np.concatenate([np.ascontiguousarray(part).view(raw) for part in parts])
+    return joined.view(parts[0].dtype)
 
 
 def ends_of(keys: Array, lengths: Array) -> Iterator[int]:
@@ -119,28 +143,13 @@ def is_late(controls: Array) -> Array:
 
 def late_text(run: Run) -> str:
     """Return what the user must know of the times of @run; "" if they all fit."""
-    if not is_late(run.controls).any():
+    late = is_late(run.controls)
+    if not late.any():
         return ""
-    return f"{run.channel}: a time after 2262 is stored as {LAST_SECOND} s"
-
-
-def times_of(controls: Array) -> Array:
-    """Return the times in ns, int64; LAST_SECOND for those that do not fit."""
-    stamps = np.where(is_late(controls), _LAST, controls["tstamp"])
-    times = stamps["secs"].astype(np.int64) * SECOND
-    return np.asarray(times + stamps["ticks"].astype(np.int64))
-
-
-class Gaps(zio.controls.Sequence):
-    """Finds the blocks that are missing, by the sequence numbers of one channel."""
-
-    def find(self, controls: Array, first_row: int, times: Array) -> Array:
-        """Return an array of LOSS. @first_row is the row of the first of @controls."""
-        lost = self.lost(controls)
-        at = np.flatnonzero(lost)
-        losses = np.zeros(len(at), LOSS)
-        losses["block"] = at + first_row
-        losses["lost"] = lost[at]
-        losses["first_seq"] = controls["seq_num"][at] - lost[at]
-        losses["time"] = times[at]
-        return losses
+    stamp = run.controls["tstamp"][int(np.argmax(late))]
+    if stamp["ticks"] < SECOND:
+        return f"{run.channel}: a time after 2262 is stored as {LAST_SECOND} s"
+    return (
+        f"{run.channel}: a time has {stamp['ticks']} ns beside its seconds, and a second "
+        f"has less: it is stored as {LAST_SECOND} s; its control keeps it"
+    )

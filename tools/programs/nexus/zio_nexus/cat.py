@@ -9,7 +9,7 @@ import numpy as np
 
 from .blocks import CONTROL_SIZE, Run
 from .failure import OK, OpenFailure, UsageFailure, storing
-from .hdf import Recording, in_order, runs_in_order
+from .hdf import Recording, in_order, raise_unread, runs_in_order
 from .target import Part
 
 
@@ -18,15 +18,17 @@ def run_cat(values: argparse.Namespace) -> int:
         _check_terminal(values.force)
         # With $PYTHONUNBUFFERED, sys.stdout.buffer may write a part of the bytes.
         with storing("standard output"), open(1, "wb", closefd=False) as file:
-            _copy(values, file)
+            recordings = _copy(values, file)
+        raise_unread(recordings)
         return OK
     part = Part(values.output, values.force)
     try:
         with storing(values.output):
-            _copy(values, part.file)
+            recordings = _copy(values, part.file)
         part.publish()
     finally:
         part.discard()
+    raise_unread(recordings)
     return OK
 
 
@@ -35,7 +37,8 @@ def _check_terminal(force: bool) -> None:
         raise UsageFailure("cat: standard output is a terminal: use --output or --force")
 
 
-def _copy(values: argparse.Namespace, file: BinaryIO) -> None:
+def _copy(values: argparse.Namespace, file: BinaryIO) -> list[Recording]:
+    """Copy all blocks that can be read. Return the recordings."""
     recordings = [Recording(path) for path in values.names]
     names = {name for recording in recordings for name in recording.channels}
     if values.channel and values.channel not in names:
@@ -49,6 +52,7 @@ def _copy(values: argparse.Namespace, file: BinaryIO) -> None:
         for run in runs_in_order(parts, values.channel):
             write_run(file, run)
     file.flush()
+    return recordings
 
 
 def write_run(file: BinaryIO, run: Run) -> None:

@@ -1,33 +1,86 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Check the channels of a file.
 
-The checker reads everything, so HDF5 checks its checksums. It counts blocks and gaps
-again, and compares them with what the recorder has stored.
+The checker reads everything, so HDF5 checks its checksums. It places the blocks again,
+and compares what it finds between them with what the recorder has stored.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from zio.controls import channel_name, is_readable
+import zio
+from zio._libzio import lib
+from zio.controls import channel_name, has_trigger_attribute, is_readable
 
-from .blocks import LOSS, Array, Gaps, Run
-from .hdf import DAMAGE, ChannelReader, Recording, count_rows
+from .blocks import LAST_SECOND, SECOND, Array, Run, is_late
+from .breaks import BREAK, COUNTS, count_breaks, find_breaks
+from .failure import SourceFailure
+from .hdf import DAMAGE, ChannelReader, Place, Recording, count_rows, text_of_unread
 from .layout import FLAT, ROWS, SERIES
-from .schema import EVENTS, REASONS, SEQUENCES
+from .placing import Placer
+from .schema import BREAKS, EVENTS, RATE, REASONS, SEQUENCES
+from .writer import rate_of
 
 TABLES = {ROWS: ("time",), SERIES: ("value", "time"), FLAT: ("cue_timestamp_zero",)}
+# Causes of a break that one control tells, with no block but the one before
+TIMELESS = np.uint32(
+    zio.Break.LOST
+    | zio.Break.MISSED
+    | zio.Break.TAKEN
+    | zio.Break.OUTAGE
+    | zio.Break.CHANGE
+)
+LENGTHS = ("outage_ns", "pause_ns")
+
+
+class History:
+    """What lies before a file. @recording places the blocks as the recorder has, since
+    it was started; @all places those of several starts behind each other. @is_whole: all
+    parts of the recording before this file are there."""
+
+    def __init__(self) -> None:
+        self.recording = self.all = Placer()
+        self.is_whole = True
+        self.last: Place | None = None
+
+    def follow(self, file: Place) -> bool:
+        """Go on with a file. Return False if parts before it are missing."""
+        last, self.last = self.last, file
+        if file.part == 1:
+            if last:
+                self.recording = Placer()
+            self.is_whole = True
+            return True
+        if last and (last.begin, last.part + 1) == (file.begin, file.part):
+            return True
+        self.recording = self.all = Placer()
+        self.is_whole = False
+        return False
+
+    def place(self, run: Run) -> Run:
+        """Place the blocks of @run. Return the same blocks as they follow all others."""
+        self.recording.place(run)
+        if self.all is self.recording:
+            return run
+        other = replace(run)
+        self.all.place(other)
+        return other
 
 
 class Verdict:
-    """The result for one channel of one file. @kernel_start and @kernel_end are blocks
-    and lost blocks, as the kernel counted them."""
+    """The result for one channel of one file: its counts, the account of what lies
+    between its blocks, and what is wrong. @kernel_start and @kernel_end are blocks and
+    lost blocks, as the kernel counted them."""
 
     def __init__(self, reader: ChannelReader) -> None:
         self.faults: list[str] = []
-        self.counts = {"blocks": 0, "samples": 0, "bytes": 0, "lost": 0, "gaps": 0}
+        self.counts = {"blocks": 0, "samples": 0, "bytes": 0}
+        self.account = zio.TimelineAccount()
+        # Blocks that the recorder knows to be lost
+        self.lost = 0
         stored = reader.counts
         self.kernel_start = (stored["kernel_blocks_start"], stored["kernel_lost_start"])
-        self.scaling_changes = stored["scaling_changes"]
         self.kernel_end = (stored["kernel_blocks"], stored["kernel_lost"])
 
     def fault(self, text: str) -> None:
@@ -35,41 +88,79 @@ class Verdict:
             self.faults.append(text)
 
     def report(self) -> dict[str, Any]:
-        counts = {**self.counts, "scaling_changes": self.scaling_changes}
-        return {**counts, "faults": self.faults}
+        counts = {name: getattr(self.account, name) for name in COUNTS}
+        text = str(self.account)
+        return {**self.counts, **counts, "account": text, "faults": self.faults}
 
 
 class Checker:
-    """Reads the blocks of one channel.
-
-    @gaps knows the sequence up to this file. @may_begin_lost: blocks may be missing
-    before the first one, in a file that is not given.
-    """
+    """Reads the blocks of one channel. @history has the files before this one."""
 
     def __init__(
-        self, reader: ChannelReader, gaps: Gaps, is_complete: bool, may_begin_lost: bool
+        self, reader: ChannelReader, history: History, is_complete: bool
     ) -> None:
         self.reader = reader
-        self.gaps = gaps
+        self.history = history
         self.is_complete = is_complete
-        self.may_begin_lost = may_begin_lost
         self.verdict = Verdict(reader)
         self.found: list[Array] = []
         self.sequence: list[int] = []
         self.samples = 0
+        self.changed = 0
+        self.rate = (0, 0, 0)
+        for placer in (history.recording, history.all):
+            placer.learn(reader.name, reader.given)
 
     def check(self) -> Verdict:
+        before = self._account()
         try:
             self._check_tables()
+            self.stored = self._stored_breaks()
             for run in self.reader.runs():
                 self._check_run(run)
-        except DAMAGE as error:
+        except (*DAMAGE, SourceFailure) as error:
             first = self.verdict.counts["blocks"]
             self.verdict.fault(f"cannot read the blocks from {first} on: {error}")
+            self._sum_up(before)
             return self.verdict
-        self._check_losses()
-        self._check_counts()
+        if text := text_of_unread(self.reader):
+            self.verdict.fault(text)
+        else:
+            self._check_breaks()
+            self._check_counts()
+        self._sum_up(before)
         return self.verdict
+
+    def _account(self) -> dict[str, int]:
+        account = self.history.all.account(self.reader.name)
+        return {name: getattr(account, name) for name in ("blocks", *COUNTS, *LENGTHS)}
+
+    def _stored_breaks(self) -> Array:
+        """Return the table of breaks of the blocks that count. One of before has gaps in
+        the numbers, and does not tell their cause."""
+        stored = self.reader.breaks()
+        if stored is None:
+            losses = self.reader.losses()
+            stored = np.zeros(len(losses), BREAK)
+            stored["block"], stored["lost"] = losses["block"], losses["lost"]
+            stored["first_seq"] = losses["first_seq"]
+            stored["cause"] = zio.Break.LOST
+        if not self.is_complete:
+            stored = stored[stored["block"] < self.reader.blocks]
+        return stored
+
+    def _sum_up(self, before: dict[str, int]) -> None:
+        """Make the account of this file. What lies before its first block is as the file
+        tells, if the files before are not there."""
+        counts = {name: now - before[name] for name, now in self._account().items()}
+        stored = getattr(self, "stored", np.zeros(0, BREAK))
+        self.verdict.lost = int(stored["lost"].sum())
+        first = stored[stored["block"] == 0]
+        if not self.history.is_whole and len(first) and not before["blocks"]:
+            for name, count in count_breaks(first).items():
+                counts[name] += count
+            self.changed |= int(first["changes"][0])
+        self.verdict.account = zio.TimelineAccount(**counts, changed=self.changed)
 
     def _check_tables(self) -> None:
         """Each table has a row for each block. After an interruption it may have more."""
@@ -84,12 +175,18 @@ class Checker:
 
     def _check_run(self, run: Run) -> None:
         counts = self.verdict.counts
-        first = counts["blocks"]
+        # The blocks that could not be read before this run are rows, too.
+        missing = sum(part.end - part.begin for part in self.reader.unread)
+        first = counts["blocks"] + missing
         self._check_controls(run, first)
+        in_all = self.history.place(run)
+        self.changed |= int(np.bitwise_or.reduce(in_all.places["changes"]))
         self._check_places(run, first)
         self._check_times(run, first)
-        self.found.append(self.gaps.find(run.controls, first, run.times))
+        self.found.append(find_breaks(run, first, run.times))
         self.sequence += [int(run.controls["seq_num"][i]) for i in (0, -1)]
+        if run.places["rate_num"][-1]:
+            self.rate = rate_of(run.places[-1], self.reader.given_by)
         counts["blocks"] += len(run)
         counts["samples"] += int(run.lengths.sum())
         counts["bytes"] += run.data.nbytes
@@ -129,38 +226,70 @@ class Checker:
             self.verdict.fault("the samples are not as many as the controls tell")
 
     def _check_times(self, run: Run, first: int) -> None:
-        """The table of times repeats what the controls have."""
+        """The table of times repeats what the placer has found. A recording of before has
+        the time stamps, which are no times of samples if the control has FIRST."""
         name = TABLES[self.reader.kind][-1]
-        times = self.reader.group[name][first : first + len(run)]
-        self._require(times == run.times, first, f"does not fit {name}")
+        try:
+            times = self.reader.group[name][first : first + len(run)]
+        except DAMAGE as error:
+            self.verdict.fault(f"cannot read {name} of block {first} and others: {error}")
+            return
+        if BREAKS in self.reader.group:
+            self._require(times == run.times, first, f"does not fit {name}")
+            return
+        late, events = is_late(run.controls), run.places["event"]["ns"]
+        has_first = has_trigger_attribute(run.controls, lib.ZIO_ATTR_TRIG_FIRST_LOW)
+        wanted = np.where(late, LAST_SECOND * SECOND, events)
+        self._require((times == wanted) | has_first, first, f"does not fit {name}")
 
-    def _check_losses(self) -> None:
-        counts = self.verdict.counts
-        found = np.concatenate(self.found) if self.found else np.zeros(0, LOSS)
-        stored = self.reader.losses
-        if not self.is_complete:
-            stored = stored[stored["block"] < self.reader.blocks]
-        if self.may_begin_lost and len(stored) > len(found) and not stored["block"][0]:
-            found = np.concatenate((stored[:1], found))
-        counts["lost"], counts["gaps"] = int(found["lost"].sum()), len(found)
+    def _check_breaks(self) -> None:
+        found = np.concatenate(self.found) if self.found else np.zeros(0, BREAK)
+        stored = self.stored
+        if BREAKS not in self.reader.group:
+            found, stored = _as_before(found), _as_before(stored)
+        if not self.history.is_whole:
+            found, stored = _without_times(found), _without_times(stored)
         if not np.array_equal(found, stored):
-            lost = int(stored["lost"].sum())
             self.verdict.fault(
-                f"{counts['lost']} blocks are missing in {len(found)} gaps, but the "
-                f"table of losses has {lost} in {len(stored)}"
+                f"the blocks have {_text(found)}, but the table of breaks has "
+                f"{_text(stored)}"
             )
 
     def _check_counts(self) -> None:
-        counts = dict(self.verdict.counts)
+        counts = {**self.verdict.counts, **count_breaks(self.stored)}
         if self.sequence:
             ends = (self.sequence[0], self.sequence[-1])
             counts.update(zip(SEQUENCES, ends))
+        if self.history.is_whole:
+            counts.update(zip(RATE, self.rate))
         for name, count in counts.items():
-            if self.reader.counts[name] != count:
+            if self.reader.counts.get(name, count) != count:
                 self.verdict.fault(
                     f"the statistics have {self.reader.counts[name]} as {name}, "
                     f"the file has {count}"
                 )
+
+
+def _as_before(breaks: Array) -> Array:
+    """Return what a recording of before tells of breaks: gaps in the numbers."""
+    known = np.zeros(len(breaks), BREAK)
+    known["block"], known["first_seq"] = breaks["block"], breaks["first_seq"]
+    known["lost"] = breaks["lost"] + breaks["taken"]
+    return known[known["lost"] > 0]
+
+
+def _without_times(breaks: Array) -> Array:
+    """Return what is known without the blocks before the file."""
+    known = breaks[(breaks["block"] > 0) & (breaks["cause"] & TIMELESS > 0)].copy()
+    known["cause"] &= TIMELESS
+    known["time"] = known["length_ns"] = 0
+    return known
+
+
+def _text(breaks: Array) -> str:
+    number = len(breaks)
+    account = zio.TimelineAccount(**count_breaks(breaks))
+    return f"{number} break{'' if number == 1 else 's'} ({account})"
 
 
 def check_events(recording: Recording) -> list[str]:

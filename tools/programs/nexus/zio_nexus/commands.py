@@ -10,6 +10,7 @@ from .layout import AUTO, FILTERS, KINDS
 from .options import chunk, count, level, milliseconds, rate, seconds, size
 from .repair import run_repair
 from .run import run_record
+from .track import Gaps
 from .verify import run_verify
 
 USAGE = f"""{PROGRAM} [OPTION]... SOURCE...
@@ -19,12 +20,13 @@ USAGE = f"""{PROGRAM} [OPTION]... SOURCE...
 METHODS = ("auto", "ring", "mmap", "read")
 RECORD_STATUSES = """\
 Exit status: 0 success; 1 a source failed, or the format does not take the samples; 2
-wrong usage; 3 a source or a file cannot be opened, or exists; 4 blocks are missing; 5 the
-disk has not taken all blocks; 130, 143 Ctrl-C, or terminated."""
+wrong usage; 3 a source or a file cannot be opened, or exists; 4 blocks are missing, or
+there is another break; 5 the disk has not taken all blocks; 130, 143 Ctrl-C, or
+terminated."""
 VERIFY_STATUSES = """\
 Exit status: 0 no fault, no block is missing; 1 a fault, or the counts of the kernel
-differ (--live); 2 wrong usage; 3 a file cannot be opened; 4 blocks are missing, and there
-is no fault."""
+differ (--live); 2 wrong usage; 3 a file cannot be opened; 4 blocks are missing, or there
+is another break, and there is no fault."""
 CAT_STATUSES = """\
 Exit status: 0 success; 1 the blocks of a file cannot be read; 2 wrong usage; 3 a file
 cannot be opened, or exists; 5 the disk has not taken all blocks."""
@@ -92,6 +94,10 @@ def make_record() -> Parser:
         help="begin another file after this time")
     add("--rate", metavar="HZ", type=rate, default=0.0,
         help="samples per second of the channel, in Hz")
+    add("--gaps", metavar="WAY", choices=[way.value for way in Gaps], default="auto",
+        help="where samples are missing: fill, split, refuse or auto, see the manual")
+    add("--max-fill", metavar="TIME", type=seconds, default=60.0,
+        help="longest gap that is filled, such as 10s (60 s); longer ones split the file")
     add("-u", "--units", action="store_true",
         help="csv, npy, npz, parquet: values in physical units")
     add("--logic", action="store_true", help="sr: the bits of a sample are lines")
@@ -105,7 +111,7 @@ def make_record() -> Parser:
 
 
 def make_verify() -> Parser:
-    description = "Check files: blocks, gaps, times, checksums, statistics."
+    description = "Check files: blocks, breaks, times, checksums, statistics."
     parser = _command("verify", "FILE...", description, VERIFY_STATUSES)
     text = "compare with the present counts of the kernel"
     parser.add_argument("--live", action="store_true", help=text)

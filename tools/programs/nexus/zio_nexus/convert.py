@@ -10,6 +10,7 @@ from .converter import Converter
 from .failure import UsageFailure
 
 if TYPE_CHECKING:
+    from .placing import Placer
     from .target import Target
 
 # The module and the class of each format. Only the one that is needed is imported.
@@ -37,8 +38,10 @@ def format_of(path: str) -> str:
     )
 
 
-def make_converter(values: argparse.Namespace, target: "Target") -> Converter:
+def make_converter(
+    values: argparse.Namespace, target: "Target", placer: "Placer"
+) -> Converter:
     module, name = FORMATS[values.to]
     found = getattr(importlib.import_module(f".{module}", __package__), name)
-    converter: Converter = found(values, target)
+    converter: Converter = found(values, target, placer)
     return converter

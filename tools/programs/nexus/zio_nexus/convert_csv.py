@@ -2,81 +2,104 @@
 """Comma-separated values: a line for each sample, or each scan of interleaved blocks."""
 
 import argparse
-from collections.abc import Iterator
+from typing import Any
 
-import numpy as np
-from zio.controls import block_of, channel_numbers
+import zio
+from zio import Change
+from zio.controls import channel_numbers
 
-from .blocks import SECOND, Array, Run
+from .blocks import NO_TIME, Array, Run
 from .converter import Converter
 from .failure import Failure
-from .meaning import scaling_of, text_of
+from .meaning import scaling_of
+from .placing import Placer
 from .target import Part, Target
+from .track import MEANING, causes_of
 
 
 class CsvConverter(Converter):
-    """A block without samples has a line without a sample. The first line of a block has
-    the number of blocks that are lost before it, the others have 0."""
+    """A block without samples has a line without a sample. The first line of a block
+    tells what is missing before it, the others have nothing there."""
 
-    def __init__(self, values: argparse.Namespace, target: Target) -> None:
-        super().__init__(values, target)
-        self.file = self.open_part().file
-        # Numbers of the channels in a block; None: no block has come yet
-        self.numbers: list[int] | None = None
+    has_times = True
 
-    def write(self, run: Run) -> None:
-        self._check_columns(run)
-        lost = self.lost_before(run)
-        columns = len(self.numbers or ()) or 1
+    def __init__(
+        self, values: argparse.Namespace, target: Target, placer: Placer
+    ) -> None:
+        super().__init__(values, target, placer)
+        # The file of each number, and the numbers of the channels in its blocks
+        self.files: dict[int, tuple[Any, list[int]]] = {}
+        self._open(1)
+
+    def cuts(self) -> int:
+        """With units, each line has its own; raw numbers have none."""
+        return Change.CLOCK | (Change.MASK if self.values.units else MEANING)
+
+    def _open(self, number: int) -> Any:
+        return self.open_part(self.name("", number)).file
+
+    def write(self, run: Run, number: int) -> None:
+        columns = self._columns(run, number)
         unit = ""
         if self.values.units:
             unit = f",{scaling_of(run.first_control()).unit}"
-        texts = _texts(self.samples(run), columns)
-        ends = np.cumsum(run.lengths) // columns
-        begins = ends - run.lengths // columns
-        for row, control in enumerate(run.controls):
-            lines = texts[begins[row] : ends[row]] or ["," * (columns - 1)]
-            self._write_block(run.channel, control, int(lost[row]), lines, unit)
+        texts = _texts(self.samples(run), len(columns) or 1)
+        times = _times(run)
+        at = 0
+        lines: list[str] = []
+        for control, place in zip(run.controls, run.places):
+            end = at + int(place["samples"])
+            head = f"{run.channel},{control['seq_num']},"
+            tail = f"{unit},{place['missed']},{causes_of(place['breaks'])}\n"
+            if end == at:
+                empty = "," * (len(columns) - 1 if columns else 0)
+                time = "" if not place["has_time"] else int(place["first"]["ns"])
+                lines.append(f"{head}{time},{place['lost']},,{empty}{tail}")
+                continue
+            lines.append(f"{head}{times[at]},{place['lost']},0,{texts[at]}{tail}")
+            lines += [
+                f"{head}{time},0,{i},{text}{unit},0,\n"
+                for i, (time, text) in enumerate(
+                    zip(times[at + 1 : end], texts[at + 1 : end]), 1
+                )
+            ]
+            at = end
+        self.files[number][0].write("".join(lines).encode())
 
-    def _write_block(
-        self, channel: str, control: Array, lost: int, lines: list[str], unit: str
-    ) -> None:
-        head = f"{channel},{control['seq_num']},"
-        is_empty = not control["nsamples"]
-        times = _times(control, len(lines), self.values.rate)
-        table = []
-        for i, (time, text) in enumerate(zip(times, lines)):
-            sample = "" if is_empty else i
-            table.append(f"{head}{time},{0 if i else lost},{sample},{text}{unit}\n")
-        self.file.write("".join(table).encode())
-
-    def _check_columns(self, run: Run) -> None:
+    def _columns(self, run: Run, number: int) -> list[int]:
+        """Return the numbers of the channels in a block."""
         numbers = channel_numbers(run.first_control())
-        if self.numbers is None:
-            self.numbers = numbers
-            self._write_head()
-        is_other = run.data.size and numbers != self.numbers
-        if is_other or (run.lengths % (len(self.numbers) or 1)).any():
-            text = text_of(run, "channels")
-            raise Failure(f"{text}: csv has one table: use HDF5")
+        if number not in self.files:
+            file = self.parts[0].file if number == 1 else self._open(number)
+            self.files[number] = file, numbers
+            file.write(self._head(numbers).encode())
+        known = self.files[number][1]
+        if run.data.size and numbers != known:
+            raise Failure(
+                f"{run.channel}: has other channels in a block than those before: csv "
+                "has one table: convert each channel alone, or use HDF5"
+            )
+        return known
 
-    def fixed(self) -> tuple[str, ...]:
-        """A table has one set of columns, and each line has its unit."""
-        return ("channels",)
-
-    def _write_head(self) -> None:
+    def _head(self, numbers: list[int]) -> str:
         value = "value" if self.values.units else "raw"
-        names = [f"chan{number}" for number in self.numbers or ()] or [value]
+        names = [f"chan{number}" for number in numbers] or [value]
         unit = ["unit"] if self.values.units else []
-        head = ["channel", "seq", "time_ns", "lost", "sample", *names, *unit]
-        self.file.write((",".join(head) + "\n").encode())
+        head = ["channel", "seq", "time_ns", "lost", "sample"]
+        return ",".join([*head, *names, *unit, "missed", "break"]) + "\n"
 
     def salvage(self, part: Part) -> bool:
         return part.room() > 0
 
     def close(self) -> None:
-        if self.numbers is None:
-            self._write_head()
+        if not self.files:
+            self.parts[0].file.write(self._head([]).encode())
+
+
+def _times(run: Run) -> list[Any]:
+    """Return the time of each scan; "" where nobody knows it."""
+    times: list[Any] = zio.sample_times(run.places).tolist()
+    return ["" if time == NO_TIME else time for time in times]
 
 
 def _texts(samples: Array, columns: int) -> list[str]:
@@ -90,15 +113,3 @@ def _texts(samples: Array, columns: int) -> list[str]:
     if columns == 1:
         return texts
     return [",".join(texts[i : i + columns]) for i in range(0, len(texts), columns)]
-
-
-def _times(control: Array, count: int, rate: float) -> Iterator[int]:
-    """Yield the time of each scan, as far as it is known: that of its shot, and its own
-    with @rate, or with the rate of the control."""
-    block = block_of(control)
-    shots, rate = block.shot_times_ns, rate or block.rate or 0.0
-    length = max(1, count // len(shots))
-    for i in range(count):
-        shot = min(i // length, len(shots) - 1)
-        step = round((i - shot * length) * SECOND / rate) if rate else 0
-        yield shots[shot] + step

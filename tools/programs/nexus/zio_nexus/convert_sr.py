@@ -3,23 +3,36 @@
 
 import argparse
 import zipfile
-from dataclasses import replace
-from typing import Any
+from fractions import Fraction
 
 import numpy as np
-from zio.controls import channel_numbers
+from zio import Change
+from zio.controls import channel_numbers, clock
 
 from .archive import Archive
-from .blocks import SECOND, Array, Run
-from .failure import Failure
-from .meaning import scaling_of
-from .paced import PacedConverter
-from .target import Target
-from .timeline import LONGEST, Timeline, count_of, fits, whole_rate
+from .blocks import Array, Run
+from .convert_wav import TOLERANCE, note_of, whole_rate
+from .converter import RatedConverter
+from .failure import Failure, say
+from .meaning import scaling_of, values_of
+from .placing import Placer
+from .target import Part, Target
+from .track import (
+    LONGEST,
+    MEANING,
+    PS_PER_SECOND,
+    Gap,
+    Gaps,
+    begin_of,
+    count_of,
+    rate_of,
+)
 
 VERSION = "2"
 WRITER = "0.5.2"
 MAX_RATE = (1 << 64) - 1
+# Bits of a number in a float of 32 bits
+BITS = 24
 # Samples in a part of the archive
 PART = 1 << 20
 
@@ -49,142 +62,97 @@ class _Probe:
 class _Channel:
     """A channel of ZIO, with a probe for each channel in its blocks."""
 
-    def __init__(self, runs: list[Run], rate: float, index: int) -> None:
-        self.timeline = Timeline(runs, rate)
-        name, control = runs[0].channel, runs[0].first_control()
-        names = [f"{name}.{n}" for n in channel_numbers(control)] or [name]
+    def __init__(self, run: Run, index: int) -> None:
+        control = run.first_control()
+        names = [f"{run.channel}.{n}" for n in channel_numbers(control)]
         self.unit = scaling_of(control).unit
-        self.probes = [_Probe(name, index + i) for i, name in enumerate(names)]
+        # Samples of each probe
+        self.samples = 0
+        self.probes = [
+            _Probe(name, index + i) for i, name in enumerate(names or [run.channel])
+        ]
 
 
-class SigrokConverter(PacedConverter):
-    """Channels are analog, in their units; with --logic the bits of one are lines."""
+class _Session:
+    """One archive: channels that begin together, with one rate."""
 
-    def __init__(self, values: argparse.Namespace, target: Target) -> None:
-        super().__init__(values, target)
-        part = self.open_part()
+    def __init__(self, part: Part, logic: bool) -> None:
+        self.part = part
         self.archive = Archive(part.file, zipfile.ZIP_DEFLATED)
         self.archive.writestr("version", VERSION)
-        self.channels: dict[str, _Channel] = {}
-        self.timelines: list[Timeline] = []
-        self.list_gaps(part, self.timelines)
-        # The rate of all channels; 0 until the first one begins
-        self.rate = 0.0
-        self.whole_rate = 1
-        # The first blocks of the first channel, and no samples
-        self.first: list[Run] = []
+        self.logic = logic
         self.lines = 0
+        self.channels: dict[str, _Channel] = {}
+        self.rate = Fraction()
+        self.whole_rate = 1
+        # The time of the first sample, in ps, and its clock
+        self.begin = Fraction()
+        self.clock = ""
 
-    def check(self, run: Run) -> None:
-        self.require_numbers(run)
+    def delay_of(self, run: Run) -> Fraction | None:
+        """Return after how many samples a channel begins: all channels of a session begin
+        together. None if it cannot be one of them."""
+        place = run.first_place()
+        rate = rate_of(place)
+        name = clock(run.first_control())
+        if not place["has_time"]:
+            raise Failure(f"{run.channel}: has no time: sr needs one: use npy or HDF5")
+        if not self.channels:
+            return Fraction()
+        if abs(rate - self.rate) > TOLERANCE * self.rate or name != self.clock:
+            return None
+        return (begin_of(place) - self.begin) * self.rate / PS_PER_SECOND
 
-    def has_begun(self, channel: str) -> bool:
-        return channel in self.channels
+    def begin_channel(self, run: Run, delay: int) -> None:
+        """Begin a channel, with @delay zeros."""
+        place = run.first_place()
+        if self.logic and (self.channels or count_of(run) > 1):
+            raise Failure(f"{run.channel}: with --logic there is one channel only")
+        if not self.channels:
+            self._set_rate(run.channel, rate_of(place))
+            self.begin, self.clock = begin_of(place), clock(run.first_control())
+            self.lines = 8 * run.sample_size if self.logic else 0
+        self.channels[run.channel] = _Channel(run, 1 + len(self.probes()))
+        self.put_zeros(run.channel, delay)
 
-    def put(self, run: Run) -> None:
-        channel = self.channels[run.channel]
-        for missing, data in channel.timeline.pieces(run):
-            self._put_zeros(channel, missing)
-            if data.size:
-                self._put(channel, self._values(run, data))
+    def _set_rate(self, channel: str, rate: Fraction) -> None:
+        if rate > MAX_RATE:
+            raise Failure(
+                f"{channel}: {float(rate):.6g} Hz: sr has at most {MAX_RATE} Hz: use HDF5"
+            )
+        self.rate, self.whole_rate = rate, whole_rate(channel, rate)
 
-    def fixed(self) -> tuple[str, ...]:
-        """Values have the scale of their block. Lines have none."""
-        if self.values.logic:
-            return ("type", "channels", "bits")
-        return ("channels", "unit")
+    def probes(self) -> list[_Probe]:
+        return [probe for channel in self.channels.values() for probe in channel.probes]
 
-    def unsaid(self) -> tuple[str, ...]:
-        return ()
-
-    def _values(self, run: Run, data: Array) -> Array:
-        if self.lines:
-            return data
-        return scaling_of(run.first_control()).values(data).astype("<f4")
-
-    def _put_zeros(self, channel: _Channel, missing: int) -> None:
+    def put_zeros(self, name: str, missing: int) -> None:
         kind = f"u{self.lines // 8}" if self.lines else "<f4"
+        count = len(self.channels[name].probes)
         for begin in range(0, missing, PART):
-            count = min(PART, missing - begin)
-            self._put(channel, np.zeros(count * len(channel.probes), kind))
+            self.put(name, np.zeros(min(PART, missing - begin) * count, kind))
 
-    def _put(self, channel: _Channel, data: Array) -> None:
-        scans = data.reshape(-1, len(channel.probes))
-        for i, probe in enumerate(channel.probes):
+    def put(self, name: str, data: Array) -> None:
+        probes = self.channels[name].probes
+        scans = data.reshape(-1, len(probes))
+        self.channels[name].samples += len(scans)
+        for i, probe in enumerate(probes):
             probe.add(scans[:, i])
             if probe.count >= PART:
                 self._put_part(probe)
-
-    def begin(self, runs: list[Run], rate: float) -> None:
-        run = runs[0]
-        if self.values.logic and (self.channels or count_of(run) > 1):
-            raise Failure(f"{run.channel}: with --logic there is one channel only")
-        if not self.rate:
-            self._set_rate(run.channel, rate)
-            self.first = [replace(run, data=run.data[:0].copy()) for run in runs]
-        elif not self.values.rate:
-            self._check_rate(runs, rate)
-        if self.values.logic:
-            self.lines = 8 * run.sample_size
-        index = 1 + sum(len(channel.probes) for channel in self.channels.values())
-        channel = self.channels[run.channel] = _Channel(runs, self.rate, index)
-        self.timelines.append(channel.timeline)
-        self._put_delay(channel)
-
-    def _check_rate(self, runs: list[Run], rate: float) -> None:
-        """Complain about a rate of its own. Blocks of a short time tell the rate less
-        exactly: the more exact one explains the times of both channels."""
-        if fits(runs, self.rate):
-            return
-        if not fits(self.first, rate):
-            raise Failure(
-                f"{runs[0].channel}: {rate:.9g} Hz: the channels before have "
-                f"{self.rate:.9g} Hz, and sr has one rate: use HDF5, or --rate if they "
-                "have one"
-            )
-        self._set_rate(runs[0].channel, rate)
-
-    def _put_delay(self, channel: _Channel) -> None:
-        """Let a channel begin at its time: all channels of a session begin together."""
-        timeline = channel.timeline
-        span = timeline.begin - self.timelines[0].begin
-        delay = round(span * self.rate / SECOND)
-        if delay < 0 or delay > LONGEST:
-            raise Failure(
-                f"{timeline.channel}: begins {span} ns after "
-                f"{self.timelines[0].channel}: sr has one begin: use HDF5"
-            )
-        timeline.delay(delay)
-        self._put_zeros(channel, delay)
-
-    def _set_rate(self, channel: str, rate: float) -> None:
-        if rate > MAX_RATE:
-            raise Failure(
-                f"{channel}: {rate:.6g} Hz: sr has at most {MAX_RATE} Hz: use HDF5"
-            )
-        self.rate, self.whole_rate = rate, whole_rate(channel, rate)
 
     def _put_part(self, probe: _Probe) -> None:
         data = probe.take()
         stem = "logic-1" if self.lines else f"analog-1-{probe.index}"
         self.archive.writestr(f"{stem}-{probe.parts}", data.tobytes())
 
-    def _probes(self) -> list[_Probe]:
-        return [probe for channel in self.channels.values() for probe in channel.probes]
-
-    def close(self) -> None:
-        for probe in self._probes():
+    def close(self, notes: list[str]) -> None:
+        for probe in self.probes():
             if probe.count:
                 self._put_part(probe)
-        self.archive.writestr("metadata", self.metadata())
+        self.archive.writestr("metadata", self._metadata(notes))
         self.archive.close()
-        for timeline in self.timelines:
-            timeline.say()
 
-    def notes(self) -> dict[str, Any]:
-        return {name: item.timeline.report() for name, item in self.channels.items()}
-
-    def metadata(self) -> str:
+    def _metadata(self, notes: list[str]) -> str:
         lines = ["[global]", f"sigrok version={WRITER}", "", "[device 1]"]
         if self.lines:
             lines += ["capturefile=logic-1", f"total probes={self.lines}"]
@@ -195,19 +163,111 @@ class SigrokConverter(PacedConverter):
             lines += [f"probe{i + 1}=D{i}" for i in range(self.lines)]
             lines += [f"unitsize={self.lines // 8}", "total analog=0"]
         else:
-            probes = self._probes()
+            probes = self.probes()
             lines += [f"total analog={len(probes)}"]
             lines += [f"analog{probe.index}={probe.name}" for probe in probes]
-        return "\n".join(lines + self._section()) + "\n"
+        return "\n".join(lines + self._section(notes)) + "\n"
 
-    def _section(self) -> list[str]:
+    def _section(self, notes: list[str]) -> list[str]:
         """Return a section that sigrok does not read: the rate, the begin, the units, and
         the gaps."""
-        if not self.timelines:
+        if not self.channels:
             return []
-        lines = [f"rate={self.rate!r}", f"begin_ns={self.timelines[0].begin}"]
+        lines = [f"rate={float(self.rate)!r}", f"begin_ns={int(self.begin) // 1000}"]
         for channel in self.channels.values():
             lines += [f"unit{probe.index}={channel.unit}" for probe in channel.probes]
-        notes = [timeline.note() for timeline in self.timelines]
-        lines += [f"gaps{i + 1}={note}" for i, note in enumerate(notes) if note]
+        lines += [f"gaps{i + 1}={note}" for i, note in enumerate(notes)]
         return ["", "[zio-nexus]", *lines]
+
+
+class SigrokConverter(RatedConverter):
+    """Channels are analog, in their units; with --logic the bits of one are lines."""
+
+    def __init__(
+        self, values: argparse.Namespace, target: Target, placer: Placer
+    ) -> None:
+        super().__init__(values, target, placer)
+        self.sessions: dict[int, _Session] = {}
+        self.told: set[str] = set()
+
+    def check(self, run: Run) -> None:
+        self.require_numbers(run)
+        if run.data.size and run.channel not in self.told and not self.values.logic:
+            bits = int(run.first_control()["nbits"])
+            if bits > BITS:
+                self.told.add(run.channel)
+                say(f"{run.channel}: sr keeps {BITS} of {bits} bits of a sample")
+
+    def cuts(self) -> int:
+        return MEANING | Change.CLOCK | Change.RATE
+
+    def write(self, run: Run, number: int) -> None:
+        if not run.data.size:
+            return
+        session = self.sessions.get(number)
+        if session is None or run.channel not in session.channels:
+            session = self._begin_channel(run, number)
+        data = run.data
+        if not session.lines:
+            data = values_of(run).astype("<f4")
+        session.put(run.channel, data)
+
+    def _begin_channel(self, run: Run, number: int) -> _Session:
+        """Begin a channel in the session with a number, or in the next one that takes
+        it."""
+        wanted, delay = number, None
+        while delay is None:
+            if number not in self.sessions:
+                part = self.open_part(self.name("", number), has_list=True)
+                self.sessions[number] = _Session(part, self.values.logic)
+            session = self.sessions[number]
+            delay = self._delay_in(session, run)
+            number += delay is None
+        if number != wanted:
+            say(f"{run.channel}: is in {session.part.path}")
+        self.numbers[run.channel] = number
+        session.begin_channel(run, delay)
+        track = self.tracks[run.channel]
+        if delay:
+            time = int(run.first_place()["first"]["ns"])
+            gap = Gap(run.channel, 0, delay, "begins later", 0, 0, 0, 0, time)
+            self.gaps.setdefault(session.part.path, []).append(gap)
+            track.samples += delay
+        return session
+
+    def _delay_in(self, session: _Session, run: Run) -> int | None:
+        """Return how many zeros a channel has at the begin of a session; None if that is
+        no place for it."""
+        found = session.delay_of(run)
+        if found is None or round(found) < 0 or found > LONGEST:
+            return None
+        gaps, delay = Gaps(self.values.gaps), round(found)
+        is_long = found > self.values.max_fill * session.rate and gaps is not Gaps.FILL
+        if delay and (gaps in (Gaps.SPLIT, Gaps.REFUSE) or is_long):
+            return None
+        return delay
+
+    def fill(self, run: Run, number: int, missing: int) -> None:
+        self.sessions[number].put_zeros(run.channel, missing)
+
+    def close(self) -> None:
+        for session in self.sessions.values():
+            self._fill_ends(session)
+            gaps = self.gaps.get(session.part.path, [])
+            notes = [
+                note_of([gap for gap in gaps if gap.channel == name])
+                for name in session.channels
+            ]
+            session.close(list(filter(None, notes)))
+
+    def _fill_ends(self, session: _Session) -> None:
+        """Let all channels of a session be as long as the longest one."""
+        longest = max(
+            (channel.samples for channel in session.channels.values()), default=0
+        )
+        for name, channel in session.channels.items():
+            begin, missing = channel.samples, longest - channel.samples
+            if missing:
+                session.put_zeros(name, missing)
+                gap = Gap(name, begin, missing, "ends earlier", 0, 0, 0, 0, None)
+                self.gaps.setdefault(session.part.path, []).append(gap)

@@ -3,173 +3,270 @@
 
 import argparse
 import os
-import struct
-from typing import IO, Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import Any, BinaryIO
 
 import numpy as np
+from zio import Change
+from zio.controls import clock
 
-from .blocks import Array, Run
-from .failure import Failure, say
-from .meaning import Meaning, meaning_of
-from .paced import PacedConverter
+from .blocks import SECOND, Array, Run
+from .converter import RatedConverter
+from .failure import Failure, UsageFailure, say
+from .meaning import meaning_of
+from .placing import Placer
 from .target import Part, Target
-from .timeline import Timeline, count_of, whole_rate
+from .track import MEANING, Gap, count_of, rate_of
 
-WIDTHS = (1, 2, 3, 4)
+try:
+    import soundfile
+except (ImportError, OSError):
+    soundfile = None
+
+SUBTYPES = {1: "PCM_U8", 2: "PCM_16", 3: "PCM_24", 4: "PCM_32"}
+# The numbers that the library takes for samples of so many bytes: their high bits
+WIDE = {1: "u2", 2: "u2", 3: "u4", 4: "u4"}
 MAX_BYTES = (1 << 32) - (1 << 16)
 MAX_BYTES_PER_SECOND = (1 << 32) - 1
-# RIFF, its size, WAVE; fmt, its size, PCM, channels, rate, bytes per second, bytes and
-# bits of a scan; data, its size
-HEAD = struct.Struct("<4sI4s4sIHHIIHH4sI")
-PCM = 1
-# Bytes of the head beside RIFF and its size, and of the part "fmt "
-REST, FORMAT = HEAD.size - 8, 16
-# Where the head of a file has its size
-SIZE_AT = 4
-# Bytes of silence that are written at a time
+# An error of the rate that nobody notices, of 1
+TOLERANCE = 1e-6
+# Samples of silence that are written at a time
 SILENCE = 1 << 20
+# Gaps that the note in the file names
+NOTED = 100
+# Where a file has its size, and that of its samples
+SIZE_AT, DATA_AT, HEAD = 4, 40, 44
+
+
+class _Wire:
+    """The file, for the library, which would lose the reason of an error. It also calls
+    when the program has given the file up."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
+        self.error: OSError | None = None
+
+    def _call(self, method: Callable[..., int], *words: Any) -> int:
+        if self.error or self.file.closed:
+            return 0
+        try:
+            return method(*words)
+        except OSError as error:
+            self.error = error
+            return 0
+
+    def write(self, data: Any) -> int:
+        return self._call(self.file.write, data)
+
+    def seek(self, place: int, whence: int = 0) -> int:
+        return self._call(self.file.seek, place, whence)
+
+    def tell(self) -> int:
+        return self._call(self.file.tell)
+
+    def readinto(self, _: Any) -> int:
+        """Refuse: the library reads nothing of a file that it writes."""
+        return 0
 
 
 class _Sound:
-    """The file of one channel."""
+    """A file of one channel."""
 
-    def __init__(self, runs: list[Run], rate: float, part: Part) -> None:
-        self.part = part
-        self.timeline = Timeline(runs, rate)
-        self.channels, self.width = self.timeline.channels, runs[0].sample_size
-        self.rate = whole_rate(runs[0].channel, rate)
+    def __init__(self, run: Run, part: Part) -> None:
+        place = run.first_place()
+        self.channel, self.part, self.rate = run.channel, part, rate_of(place)
+        self.channels, self.width = count_of(run), run.sample_size
+        self.control = run.first_control().copy()
+        self.begin = int(place["first"]["ns"]) if place["has_time"] else None
         self.bytes = 0
-        part.file.write(self._head(0))
-
-    def _head(self, size: int) -> bytes:
-        """Return the head of a file with @size bytes of samples."""
-        scan = self.channels * self.width
-        sound = (PCM, self.channels, self.rate, self.rate * scan, scan, 8 * self.width)
-        return HEAD.pack(
-            b"RIFF", REST + size, b"WAVE", b"fmt ", FORMAT, *sound, b"data", size
+        self.wire = _Wire(part.file)
+        self.file = soundfile.SoundFile(
+            self.wire,
+            "w",
+            whole_rate(run.channel, self.rate),
+            self.channels,
+            SUBTYPES[self.width],
+            format="WAV",
         )
 
-    def write(self, run: Run) -> None:
-        sound = sound_of(run) if run.data.size else b""
-        begin = 0
-        for missing, data in self.timeline.pieces(run):
-            self._put_silence(missing * self.channels * self.width, run)
-            size = len(data) * self.width
-            self._count(size, run)
-            self.part.file.write(sound[begin : begin + size])
-            begin += size
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Raise the error of the file in place of that of the library."""
+        try:
+            yield
+        except (RuntimeError, AssertionError):
+            if not self.wire.error:
+                raise
+        if self.wire.error:
+            raise self.wire.error
 
-    def _put_silence(self, size: int, run: Run) -> None:
-        self._count(size, run)
-        zero = b"\x80" if self.width == 1 else b"\0"
-        for begin in range(0, size, SILENCE):
-            self.part.file.write(zero * min(SILENCE, size - begin))
+    def write(self, samples: Array) -> None:
+        self._require_room(samples.size)
+        self.bytes += samples.size * self.width
+        with self._writing():
+            self.file.write(samples.reshape(-1, self.channels))
 
-    def _count(self, size: int, run: Run) -> None:
-        if self.bytes + size > MAX_BYTES:
-            raise Failure(f"{run.channel}: a WAV file has at most 4 GiB: use HDF5")
-        self.bytes += size
+    def _require_room(self, samples: int) -> None:
+        if self.bytes + samples * self.width > MAX_BYTES:
+            raise Failure(f"{self.channel}: a WAV file has at most 4 GiB: use HDF5")
 
-    def close(self) -> None:
-        self.part.file.seek(0)
-        self.part.file.write(self._head(self.bytes))
-        notes = [self.timeline.head(), self.timeline.note()]
-        _append_comment(self.part.file, "\n".join(filter(None, notes)))
+    def put_silence(self, missing: int) -> None:
+        self._require_room(missing * self.channels)
+        kind = WIDE[self.width].replace("u", "i")
+        for begin in range(0, missing, SILENCE):
+            count = min(SILENCE, missing - begin)
+            self.write(np.zeros(count * self.channels, kind))
+
+    def close(self, gaps: list[Gap]) -> None:
+        self.file.comment = "\n".join(filter(None, [self._head(), note_of(gaps)]))
+        with self._writing():
+            self.file.close()
+
+    def _head(self) -> str:
+        """Return what the head of a sound file does not tell."""
+        meaning = meaning_of(self.control)
+        scale, offset = meaning.scale
+        half = scale * 2.0 ** (meaning.bits[0] - 1)
+        silence = offset if meaning.is_signed else offset + half
+        full = f"{half!r} {meaning.unit}".rstrip()
+        begin = "nobody knows when"
+        if self.begin is not None:
+            seconds, rest = divmod(self.begin, SECOND)
+            begin = f"begins at {seconds}.{rest:09d} s ({clock(self.control)})"
+        return (
+            f"{self.channel}: {float(self.rate)!r} Hz; {begin}; full scale is {full}, "
+            f"silence is {silence!r}"
+        )
 
     def salvage(self) -> bool:
         """Let the head tell of the samples that the disk has."""
         scan = self.channels * self.width
-        size = (self.part.room() - HEAD.size) // scan * scan
-        head = self._head(max(size, 0))
-        return size > 0 and os.pwrite(self.part.file.fileno(), head, 0) == HEAD.size
+        size = (self.part.room() - HEAD) // scan * scan
+        fd = self.part.file.fileno()
+        for at, count in ((SIZE_AT, size + HEAD - 8), (DATA_AT, size)):
+            if size <= 0 or os.pwrite(fd, count.to_bytes(4, "little"), at) != 4:
+                return False
+        return True
 
 
-class WavConverter(PacedConverter):
+class WavConverter(RatedConverter):
     """A file for each channel, with its name if there are several."""
 
-    def __init__(self, values: argparse.Namespace, target: Target) -> None:
-        super().__init__(values, target)
-        self.sounds: dict[str, _Sound] = {}
+    def __init__(
+        self, values: argparse.Namespace, target: Target, placer: Placer
+    ) -> None:
+        super().__init__(values, target, placer)
+        if soundfile is None:
+            raise UsageFailure(
+                "WAV needs the Python package soundfile: apt install python3-soundfile, "
+                "or pip install soundfile"
+            )
+        self.sounds: dict[tuple[str, int], _Sound] = {}
+        # The only channel, whose file needs no name of a channel
+        self.single = ""
 
     def check(self, run: Run) -> None:
-        if run.data.size and run.sample_size not in WIDTHS:
+        if run.data.size and run.sample_size not in SUBTYPES:
             raise Failure(
                 f"{run.channel}: WAV has 1 to 4 bytes per sample, not "
                 f"{run.sample_size}: use HDF5"
             )
 
-    def has_begun(self, channel: str) -> bool:
-        return channel in self.sounds
+    def cuts(self) -> int:
+        """Full scale stands for the same in the whole file."""
+        return MEANING | Change.CLOCK | Change.RATE
 
-    def begin(self, runs: list[Run], rate: float) -> None:
-        run = runs[0]
+    def path_of(self, channel: str, number: int) -> str:
+        return self.name("" if channel == self.single else channel, number)
+
+    def write(self, run: Run, number: int) -> None:
+        sound = self._sound_of(run, number)
+        if not run.data.size:
+            return
+        sound.write(sound_of(run))
+
+    def fill(self, run: Run, number: int, missing: int) -> None:
+        self._sound_of(run, number).put_silence(missing)
+
+    def _sound_of(self, run: Run, number: int) -> _Sound:
+        key = (run.channel, number)
+        if key not in self.sounds:
+            self._check_rate(run)
+            self._name_channel(run.channel)
+            part = self.open_part(self.path_of(run.channel, number), has_list=True)
+            self.sounds[key] = _Sound(run, part)
+        return self.sounds[key]
+
+    def _name_channel(self, channel: str) -> None:
+        """With a second channel, the files of the first one get its name."""
+        known = {name for name, _ in self.sounds}
+        if not known:
+            self.single = channel
+        elif channel not in known:
+            first, self.single = self.single, ""
+            for (name, number), sound in self.sounds.items():
+                if first == name:
+                    self.rename(sound.part, self.path_of(name, number))
+                    say(f"{name}: is in {sound.part.path}")
+            say(f"{channel}: is in {self.path_of(channel, 1)}")
+
+    def _check_rate(self, run: Run) -> None:
+        rate = float(rate_of(run.first_place()))
         if rate * count_of(run) * run.sample_size > MAX_BYTES_PER_SECOND:
             raise Failure(
                 f"{run.channel}: {rate:.6g} Hz: WAV has at most {MAX_BYTES_PER_SECOND} "
                 "bytes per second: use HDF5"
             )
-        if len(self.sounds) == 1:
-            first, sound = next(iter(self.sounds.items()))
-            self.name_part(sound.part, first)
-            say(f"{first}: is in {sound.part.path}")
-        part = self.open_part(run.channel if self.sounds else "")
-        if self.sounds:
-            say(f"{run.channel}: is in {part.path}")
-        sound = self.sounds[run.channel] = _Sound(runs, rate, part)
-        self.list_gaps(part, [sound.timeline])
-
-    def put(self, run: Run) -> None:
-        self.sounds[run.channel].write(run)
 
     def salvage(self, part: Part) -> bool:
         return any(s.part is part and s.salvage() for s in self.sounds.values())
 
-    def fixed(self) -> tuple[str, ...]:
-        """Full scale stands for the same in the whole file."""
-        return Meaning._fields
-
     def close(self) -> None:
-        for sound in self.sounds.values():
-            sound.close()
-            sound.timeline.say()
-
-    def notes(self) -> dict[str, Any]:
-        return {name: sound.timeline.report() for name, sound in self.sounds.items()}
+        for (channel, number), sound in self.sounds.items():
+            sound.close(self.gaps.get(self.path_of(channel, number), []))
 
 
-def sound_of(run: Run) -> bytes:
-    """Return samples as WAV has them: the valid bits are the highest ones; one byte is
-    unsigned, more are signed."""
-    size = run.sample_size
-    meaning = meaning_of(run.first_control())
-    bits = 8 * size
-    valid, is_high = meaning.bits
-    words = _words_of(run.data, size)
-    if not is_high:
-        words = words << np.uint32(bits - valid)
-    if meaning.is_signed != (size > 1):
-        words = words ^ np.uint32(1 << (bits - 1))
-    raw = words.astype("<u4").view(np.uint8).reshape(-1, 4)
-    return bytes(np.ascontiguousarray(raw[:, :size]).data)
+def whole_rate(channel: str, rate: Fraction) -> int:
+    """Return the rate for a file, which has whole numbers; say if it is another one."""
+    whole = max(1, round(rate))
+    if abs(whole - rate) > TOLERANCE * rate:
+        say(f"{channel}: the file has the rate {whole} Hz, not {float(rate):.9g} Hz")
+    return whole
 
 
-def _words_of(data: Array, size: int) -> Array:
-    """Return samples of 1 to 4 bytes as the low bytes of 32 bits."""
+def note_of(gaps: list[Gap]) -> str:
+    """Return what a user of the file must know of gaps; "" if there is none."""
+    filled = [gap for gap in gaps if gap.samples]
+    if not filled:
+        return ""
+    named = ", ".join(f"{gap.samples} at {gap.sample}" for gap in filled[:NOTED])
+    more = f" and {len(filled) - NOTED} more" if len(filled) > NOTED else ""
+    count = sum(gap.samples for gap in filled)
+    return f"{filled[0].channel}: {count} zeros stand for missing samples: {named}{more}"
+
+
+def sound_of(run: Run) -> Array:
+    """Return samples as WAV has them: the valid bits are the highest ones, with a
+    sign."""
+    size, meaning = run.sample_size, meaning_of(run.first_control())
+    wide = np.dtype(WIDE[size])
+    bits, (valid, is_high) = 8 * wide.itemsize, meaning.bits
+    words = _words_of(run.data, size, wide)
+    shift = bits - (8 * size if is_high else valid)
+    if shift:
+        words = words << wide.type(shift)
+    if not meaning.is_signed:
+        words = words ^ wide.type(1 << (bits - 1))
+    return np.asarray(words.view(f"i{wide.itemsize}"))
+
+
+def _words_of(data: Array, size: int, wide: Any) -> Array:
+    """Return samples of 1 to 4 bytes as the low bytes of a number."""
+    if size != 3:
+        return np.asarray(data.view(f"u{size}").astype(wide, copy=False))
     words = np.zeros((len(data), 4), np.uint8)
-    place = slice(0, size) if np.little_endian else slice(4 - size, 4)
-    words[:, place] = np.ascontiguousarray(data).view(np.uint8).reshape(-1, size)
-    return words.view(np.uint32).reshape(-1)
-
-
-def _append_comment(file: IO[bytes], text: str) -> None:
-    """Append a chunk LIST with a comment, and put the new size into the head."""
-    comment = text.encode() + b"\0"
-    comment += bytes(len(comment) % 2)
-    field = b"ICMT" + len(comment).to_bytes(4, "little") + comment
-    end = file.seek(0, 2)
-    file.write(bytes(end % 2))
-    file.write(b"LIST" + (len(field) + 4).to_bytes(4, "little") + b"INFO" + field)
-    size = file.tell() - SIZE_AT - 4
-    file.seek(SIZE_AT)
-    file.write(size.to_bytes(4, "little"))
-    file.seek(0, 2)
+    place = slice(0, 3) if np.little_endian else slice(1, 4)
+    words[:, place] = np.ascontiguousarray(data).view(np.uint8).reshape(-1, 3)
+    return np.asarray(words.view(np.uint32).reshape(-1))

@@ -6,43 +6,48 @@ import os
 from abc import ABC, abstractmethod
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from zio import Change
 
-from .blocks import Array, Gaps, Run, late_text
+from .blocks import NO_TIME, Array, Run
 from .failure import Failure, say, storing
-from .gaps import SUFFIX, GapList
-from .meaning import (
-    NUMBERS,
-    Meaning,
-    line_of,
-    meaning_of,
-    parts_of,
-    scaling_of,
-    text_of,
-)
+from .gaps import GapList
+from .meaning import NUMBERS, line_of, parts_of, values_of
+from .placing import Placer
 from .source import Step
 from .target import Part, Target
-from .timeline import Timeline
+from .track import MEANING, Gap, Gaps, Piece, Rules, Track, count_of
+
+# Bytes of a channel that are kept until its times tell the rate
+MOST_BYTES = 64 << 20
 
 
 class Converter(ABC):
-    """Writes runs to one file, or to one file for each channel. A file gets its name when
-    it is whole."""
+    """Writes runs to files, which get their names when they are whole. Another file
+    begins where samples cannot follow those before. Each has a number, from 1."""
 
-    def __init__(self, values: argparse.Namespace, target: Target) -> None:
+    # In the format, the number of a sample is its time.
+    paced: ClassVar[bool] = False
+    # The format has a row for each block: events need no time.
+    has_rows: ClassVar[bool] = False
+    # The format has a time for each sample, and so for each shot of a block.
+    has_times: ClassVar[bool] = False
+
+    def __init__(
+        self, values: argparse.Namespace, target: Target, placer: Placer
+    ) -> None:
         self.values = values
         self.target = target
-        self.gaps: dict[str, Gaps] = {}
-        self.meanings: dict[str, Meaning] = {}
-        # Channels of which the user knows that their samples change
-        self.told: set[str] = set()
-        # Channels of which the user knows that a time does not fit
-        self.late: set[str] = set()
+        self.placer = placer
+        self.tracks: dict[str, Track] = {}
+        # The number of the present file of each channel
+        self.numbers: dict[str, int] = {}
         self.parts: list[Part] = []
-        # Lists of gaps, and where they are
-        self.lists: list[tuple[GapList, list[Timeline]]] = []
+        # The gaps in each file
+        self.gaps: dict[str, list[Gap]] = {}
+        self.lists: dict[str, GapList] = {}
         self.written = 0
         # Whether a block has come, also one that was written in part
         self.has_blocks = False
@@ -51,48 +56,73 @@ class Converter(ABC):
         self.is_ending = False
 
     @abstractmethod
-    def write(self, run: Run) -> None:
-        """Write blocks."""
+    def write(self, run: Run, number: int) -> None:
+        """Write blocks whose samples all stand for the same, to a file."""
 
     @abstractmethod
     def close(self) -> None:
         """Write what ends the files. They stay open."""
 
+    def fill(self, run: Run, number: int, missing: int) -> None:
+        """Write what stands for so many samples of each channel, before @run."""
+        raise NotImplementedError
+
+    def cuts(self) -> int:
+        """Return the changes with which another file begins."""
+        return Change.CLOCK | (
+            Change.MASK | Change.UNIT if self.values.units else MEANING
+        )
+
+    def path_of(self, channel: str, number: int) -> str:
+        """Return the path of the file that has the blocks of a channel."""
+        return self.name("", number)
+
     def add(self, step: Step) -> None:
         for run in step.runs:
-            for part in parts_of(run):
-                self._add_part(part)
+            self.has_blocks = True
+            self.take(run)
 
-    def _add_part(self, run: Run) -> None:
-        """Write blocks whose samples all stand for the same."""
-        if run.data.size:
-            self._check_meaning(run)
-        self.has_blocks = True
+    def take(self, run: Run) -> None:
+        """Write the blocks of one channel."""
+        if run.channel not in self.tracks:
+            gaps = Gaps(self.values.gaps)
+            rules = Rules(
+                gaps, self.values.max_fill, self.cuts(), self.paced, self.has_rows
+            )
+            channel = run.channel
+            self.tracks[channel] = Track(rules, lambda: self.placer.is_stream(channel))
+            self.numbers[channel] = 1
+        self._require_whole(run)
         with storing(str(self.target.path)):
-            self.write(run)
-        self.written += len(run)
+            for piece in self.tracks[run.channel].pieces(run):
+                self._write_piece(run.channel, piece)
+                self.written += len(piece.run)
 
-    def _check_meaning(self, run: Run) -> None:
-        """Complain if the file cannot tell that the samples stand for something else."""
-        meaning = meaning_of(run.first_control())
-        first = self.meanings.setdefault(run.channel, meaning)
-        if found := meaning.difference(first, self.fixed()):
-            text = text_of(run, found)
-            raise Failure(f"{text}: {self.values.to} has one for all: use HDF5")
-        found = meaning.difference(first, self.unsaid())
-        if found and run.channel not in self.told:
-            self.told.add(run.channel)
-            say(f"{text_of(run, found)}: use --units, or HDF5")
+    def _require_whole(self, run: Run) -> None:
+        """Complain about what only HDF5 can hold."""
+        places = run.places
+        scans = places["samples"].astype(np.int64) * count_of(run)
+        if (scans != run.lengths).any():
+            raise Failure(f"{run.channel}: a block has a part of a scan: use HDF5")
+        if not self.has_times and (places["n_shots"] > 1).any():
+            raise Failure(
+                f"{run.channel}: a block has several shots, and so several times: use "
+                "csv or HDF5"
+            )
 
-    def fixed(self) -> tuple[str, ...]:
-        """Return what a channel of the file has once, by the names of Meaning."""
-        if self.values.units:
-            return ("channels", "unit")
-        return ("type", "channels")
-
-    def unsaid(self) -> tuple[str, ...]:
-        """Return what the file does not tell, but the user must know."""
-        return () if self.values.units else ("bits", "unit", "scale")
+    def _write_piece(self, channel: str, piece: Piece) -> None:
+        if piece.begins:
+            self.numbers[channel] += 1
+        number = self.numbers[channel]
+        if piece.missing:
+            self.fill(piece.run, number, piece.missing)
+        for part in parts_of(piece.run):
+            self.write(part, number)
+        number = self.numbers[channel]
+        if piece.gap and self.paced:
+            self.gaps.setdefault(self.path_of(channel, number), []).append(piece.gap)
+        if piece.begins:
+            say(f"{channel}: {_why(piece)}: goes on in {self.path_of(channel, number)}")
 
     def flush(self) -> None:
         """Do nothing: a file is whole at its end only."""
@@ -106,38 +136,50 @@ class Converter(ABC):
         self.is_ending = True
         with storing(str(self.target.path)):
             self.close()
+        lists = []
+        for path, beside in self.lists.items():
+            gaps = self.gaps.get(path, [])
+            lists += beside.publish(gaps)
+            _say_filled(gaps, self.filler())
         for part in self.parts:
             part.publish()
             self.target.files.append(part.path)
-        for beside, timelines in self.lists:
-            gaps = [gap for timeline in timelines for gap in timeline.gaps]
-            self.target.files += beside.publish(gaps)
-        self.stored = self._count_written()
+        self.target.files += lists
+        self._say_older()
+        self.stored = self.written
         if not self.parts:
             say(f"{self.target.path}: no samples have come, so there is no file")
 
+    def _say_older(self) -> None:
+        """Name a file of an older recording that looks like the next one of this."""
+        paths = {part.path for part in self.parts}
+        for channel in ("", *self.tracks):
+            number = 1
+            while self.name(channel, number) in paths:
+                number += 1
+            older = self.name(channel, number)
+            if number > 1 and os.path.exists(older):
+                say(f"{older}: is of an older recording")
+
+    def filler(self) -> str:
+        """Return what stands for samples that are missing."""
+        return "zero"
+
     def require_all(self) -> None:
         """Complain at the end if there are blocks that no file takes."""
-
-    def waiting_blocks(self) -> int:
-        """Return how many blocks have come that no file has."""
-        return 0
-
-    def _count_written(self) -> int:
-        return self.written - self.waiting_blocks()
 
     def give_up(self) -> None:
         """After an error: files leave nothing, they can be converted again. Blocks of a
         channel or a pipe come only once: keep those that were written."""
         self._keep_parts()
-        for beside, _ in self.lists:
+        for beside in self.lists.values():
             beside.discard()
 
     def _keep_parts(self) -> None:
         if all(map(os.path.isfile, self.values.names)) or not self.has_blocks:
             for part in self.parts:
                 part.discard()
-        elif self.is_ending or not (self._count_written() and self._can_end()):
+        elif self.is_ending or not (self.written and self._can_end()):
             for part in self.parts:
                 self._keep(part)
 
@@ -168,42 +210,44 @@ class Converter(ABC):
         return False
 
     def notes(self) -> dict[str, Any]:
-        """Return more for the summary."""
-        return {}
+        """Return what stands for missing samples, for the summary: by the files."""
+        return {
+            path: {
+                "samples": sum(gap.samples for gap in gaps),
+                "gaps": [gap._asdict() for gap in gaps],
+            }
+            for path, gaps in self.gaps.items()
+            if path in self.lists
+        }
 
-    def lost_before(self, run: Run) -> Array:
-        """Return how many blocks are missing before each block, shape (k,)."""
-        gaps = self.gaps.setdefault(run.channel, Gaps())
-        return gaps.lost(run.controls).astype(np.int64)
-
-    def open_part(self, channel: str = "") -> Part:
-        """Open one of several files."""
+    def name(self, channel: str, number: int) -> str:
+        """Return the name of one of several files."""
         path = self.target.path
-        name = f"{path.stem}-{channel}{path.suffix}" if channel else path.name
-        part = Part(str(Path(path.parent, name)), self.target.force)
+        words = [path.stem, channel, f"{number:04d}" if number > 1 else ""]
+        return str(Path(path.parent, "-".join(filter(None, words)) + path.suffix))
+
+    def open_part(self, path: str, has_list: bool = False) -> Part:
+        """Open a file; with @has_list, a list beside it tells of its gaps."""
+        part = Part(path, self.target.force)
         self.parts.append(part)
+        if has_list:
+            self.lists[path] = GapList(path, self.target.force)
         return part
 
-    def name_part(self, part: Part, channel: str) -> None:
-        """Let a file, which has no name yet, be one of several: its list goes with it."""
-        path = self.target.path
-        new = str(path.with_name(f"{path.stem}-{channel}{path.suffix}"))
-        for beside, _ in self.lists:
-            if beside.part.path == part.path + SUFFIX:
-                beside.part.rename(new + SUFFIX)
-        part.rename(new)
-
-    def list_gaps(self, part: Part, timelines: list[Timeline]) -> None:
-        """Let a list beside @part tell of the gaps, as the format does not."""
-        beside = GapList(part.path, self.target.force)
-        self.lists.append((beside, timelines))
+    def rename(self, part: Part, path: str) -> None:
+        """Give a file, which has no name yet, another one: its list goes with it."""
+        if beside := self.lists.pop(part.path, None):
+            beside.rename(path)
+            self.lists[path] = beside
+        if part.path in self.gaps:
+            self.gaps[path] = self.gaps.pop(part.path)
+        part.rename(path)
 
     def times(self, run: Run) -> Array:
-        """Return the times of the blocks, in 64 bits."""
-        if run.channel not in self.late and (text := late_text(run)):
-            self.late.add(run.channel)
-            say(text)
-        return run.times
+        """Return when the first samples of the blocks were taken, in ns; NO_TIME where
+        nobody knows it."""
+        places = run.places
+        return np.where(places["has_time"], places["first"]["ns"], NO_TIME)
 
     def require_numbers(self, run: Run) -> None:
         if run.sample_size and run.sample_size not in NUMBERS:
@@ -219,7 +263,7 @@ class Converter(ABC):
         if not run.data.size:
             return np.empty(0)
         self.require_numbers(run)
-        return scaling_of(run.first_control()).values(run.data)
+        return values_of(run)
 
     def line(self, run: Run) -> dict[str, Any]:
         """Return the unit of what samples() returns, and how its raw numbers become
@@ -228,3 +272,78 @@ class Converter(ABC):
         if self.values.units:
             return {"unit": unit}
         return {"unit": unit, "scaling_factor": factor, "offset": offset}
+
+
+class RatedConverter(Converter):
+    """Keeps the first blocks of a channel until they tell the rate."""
+
+    paced = True
+
+    def __init__(
+        self, values: argparse.Namespace, target: Target, placer: Placer
+    ) -> None:
+        super().__init__(values, target, placer)
+        self.waiting: dict[str, list[Run]] = {}
+
+    @abstractmethod
+    def check(self, run: Run) -> None:
+        """Complain if the format does not have samples like those of @run."""
+
+    def add(self, step: Step) -> None:
+        for run in step.runs:
+            self.has_blocks = True
+            self.check(run)
+            if run.channel in self.tracks:
+                self.take(run)
+            elif run.data.size or run.channel in self.waiting:
+                self.waiting.setdefault(run.channel, []).append(run.copy())
+            else:
+                self.written += len(run)
+        # A channel may begin only when the placer and this have seen the same blocks.
+        self._begin(is_last=False)
+
+    def _begin(self, is_last: bool) -> None:
+        """Write what waits, if it tells the rate, or if no more can wait. Channels begin
+        in the order in which they came."""
+        while self.waiting:
+            channel, runs = next(iter(self.waiting.items()))
+            size = sum(run.data.nbytes for each in self.waiting.values() for run in each)
+            must = is_last or size > MOST_BYTES
+            first = next(run for run in runs if run.data.size).first_place()
+            if not first["rate_num"]:
+                rate = self.placer.timeline(channel).rate
+                is_known = rate.source == "control" or rate.scatter_ns is not None
+                if not must and not (rate.value and is_known):
+                    return
+                if rate.value is None or channel in self.placer.unsure:
+                    raise Failure(
+                        f"{channel}: the times do not tell the rate: use --rate=HZ"
+                    )
+                self.placer.settle(channel, rate.value, runs)
+                say(
+                    f"{channel}: {float(rate.value):.6g} samples per second, by the "
+                    "times of blocks"
+                )
+            del self.waiting[channel]
+            for run in runs:
+                self.take(run)
+
+    def require_all(self) -> None:
+        self._begin(is_last=True)
+
+
+def _why(piece: Piece) -> str:
+    """Tell why another file begins."""
+    seq = piece.run.controls[0]["seq_num"]
+    names = ", ".join(Change(piece.changes).names())
+    cause = piece.gap.cause if piece.gap else "an event of its own"
+    return f"block {seq}: {cause}{f' ({names})' if names else ''}"
+
+
+def _say_filled(gaps: list[Gap], what: str) -> None:
+    for channel in dict.fromkeys(gap.channel for gap in gaps if gap.samples):
+        filled = [gap.samples for gap in gaps if gap.samples and gap.channel == channel]
+        count, number = sum(filled), len(filled)
+        samples = f"{count} sample{'s' if count > 1 else ''} of {what}"
+        places = f"{number} gap{'s' if number > 1 else ''}"
+        say(f"{channel}: {samples} in {places} keep the times of the others")

@@ -4,23 +4,11 @@
 from collections.abc import Iterable
 from contextlib import suppress
 from os import unlink
-from typing import NamedTuple
 
 from .target import Part
+from .track import Gap
 
 SUFFIX = ".gaps.csv"
-
-
-class Gap(NamedTuple):
-    """Blocks that are lost, and what stands for them: @samples of each channel of a
-    block, from the place @sample of the file on. @time_ns is that of the next block."""
-
-    channel: str
-    sample: int
-    samples: int
-    first_seq: int
-    lost: int
-    time_ns: int
 
 
 class GapList:
@@ -33,7 +21,9 @@ class GapList:
     def publish(self, gaps: Iterable[Gap]) -> list[str]:
         """End the list; return its path, or nothing if there is no gap. No older list
         stays beside the file."""
-        lines = [",".join(map(str, gap)) for gap in gaps]
+        lines = [
+            ",".join("" if word is None else str(word) for word in gap) for gap in gaps
+        ]
         if not lines:
             self.part.discard()
             with suppress(FileNotFoundError):
@@ -43,6 +33,10 @@ class GapList:
         self.part.file.write(text.encode())
         self.part.publish()
         return [self.part.path]
+
+    def rename(self, path: str) -> None:
+        """Stand beside the file @path, which has no name yet."""
+        self.part.rename(path + SUFFIX)
 
     def discard(self) -> None:
         self.part.discard()

@@ -2,9 +2,11 @@
 """Read the files of this program, also one that is being written or was interrupted."""
 
 import ctypes
+import heapq
 import math
 import os
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import chain, islice, pairwise
 from typing import Any, NamedTuple
 
@@ -12,7 +14,7 @@ import h5py
 import numpy as np
 
 from . import PROGRAM, schema
-from .blocks import CONTROL_SIZE, Run
+from .blocks import CONTROL_SIZE, Array, Run
 from .failure import OpenFailure, SourceFailure
 from .layout import FLAT, ROWS
 
@@ -20,6 +22,8 @@ SIGNATURE = b"\x89HDF\r\n\x1a\n"
 # Blocks that are read at a time, and their bytes
 STEP_BLOCKS = 4096
 STEP_BYTES = 16 << 20
+# Places of damage that a message names
+PLACES = 5
 # What h5py raises for structures that are damaged
 DAMAGE = (
     OSError,
@@ -89,26 +93,45 @@ def count_rows(table: Any) -> int:
     return min(rows, stored)
 
 
+class Unread(NamedTuple):
+    """Blocks that cannot be read, from @begin up to @end."""
+
+    begin: int
+    end: int
+    reason: str
+
+
 class ChannelReader:
     """The blocks of one channel, up to the last flush. @blocks is how many there are by
-    the statistics, @readable how many the tables have."""
+    the statistics, @readable how many the tables have. @unread has those that runs() has
+    met and could not read, because a chunk is damaged."""
 
-    def __init__(self, name: str, group: Any) -> None:
+    def __init__(self, name: str, group: Any, counts: dict[str, int]) -> None:
         self.name = name
         self.group = group
         self.kind = group.attrs["layout"]
         self.value = group["data" if self.kind == ROWS else "value"]
-        self.counts = {
-            key: int(item[()]) for key, item in group[schema.STATISTICS].items()
-        }
+        self.counts = counts
         self.blocks = self.counts["blocks"]
         self.samples = count_rows(self.value)
-        tables = [self.group["control"], self.group["order"]]
-        self.readable = min([self.blocks, *map(count_rows, tables)])
+        self.tables = [self.group["control"], self.group["order"]]
+        self.readable = min([self.blocks, *map(count_rows, self.tables)])
         if self.kind != FLAT:
             self.readable = min(self.readable, self.samples)
-        self.losses = group["losses"][()]
         self.sample_size = self.value.dtype.itemsize
+        self.unread: list[Unread] = []
+        # The rate of blocks without one, 0 if there is none; and its source
+        self.given = Fraction(str(group.attrs.get("given_rate", 0)))
+        self.given_by = str(group.attrs.get("given_rate_by", ""))
+
+    def breaks(self) -> Array | None:
+        """Return the table of breaks; None in a recording of before."""
+        table = self.group.get(schema.BREAKS)
+        return None if table is None else np.asarray(table[()])
+
+    def losses(self) -> Array:
+        """Return the gaps in the numbers, as a recording of before has them."""
+        return np.asarray(self.group[schema.LOSSES][()])
 
     def find_begins(self, begin: int, end: int) -> tuple[int, int]:
         """Return the first sample of block @begin, and the sample after @end - 1."""
@@ -130,14 +153,88 @@ class ChannelReader:
         order = self.group["order"][begin:end]
         return Run(self.name, controls, samples, lengths, order)
 
+    def controls(self) -> Iterator[Array]:
+        """Yield all controls, without the samples."""
+        for begin in range(0, self.readable, STEP_BLOCKS):
+            end = min(begin + STEP_BLOCKS, self.readable)
+            yield self.group["control"][begin:end]
+
     def runs(self) -> Iterator[Run]:
+        """Yield all blocks that can be read, and note the others in @unread."""
         step = self._step()
         for begin in range(0, self.readable, step):
-            yield self.read(begin, min(begin + step, self.readable))
+            end = min(begin + step, self.readable)
+            try:
+                run = self.read(begin, end)
+            except DAMAGE:
+                yield from self._pieces(begin, end)
+            else:
+                yield run
 
     def _step(self) -> int:
         mean = self.counts["bytes"] // max(1, self.blocks) + CONTROL_SIZE
         return int(min(STEP_BLOCKS, max(1, STEP_BYTES // mean)))
+
+    def _pieces(self, begin: int, end: int) -> Iterator[Run]:
+        """Yield what can be read of some blocks: damage costs the blocks of its chunk."""
+        for first, last in pairwise(self._cuts(begin, end)):
+            try:
+                run = self.read(first, last)
+            except DAMAGE as error:
+                self._note_unread(first, last, str(error))
+            else:
+                yield run
+
+    def _note_unread(self, begin: int, end: int, reason: str) -> None:
+        if self.unread and self.unread[-1].end == begin:
+            begin = self.unread.pop().begin
+        self.unread.append(Unread(begin, end, reason))
+
+    def _cuts(self, begin: int, end: int) -> list[int]:
+        """Return where to cut, so that each piece is in one chunk of each table. A block
+        that lies in two chunks of samples is a piece of its own."""
+        cuts = {begin, end}
+        tables = [*self.tables, self.value] if self.kind != FLAT else self.tables
+        for table in tables:
+            cuts.update(range(0, end, table.chunks[0]))
+        if self.kind == FLAT:
+            index = self.group["cue_index"]
+            cuts.update(range(0, end, index.chunks[0]))
+            cuts.update(self._cuts_of_values(index, begin, end))
+        return sorted(cut for cut in cuts if begin <= cut <= end)
+
+    def _cuts_of_values(self, index: Any, begin: int, end: int) -> list[int]:
+        try:
+            begins = index[begin:end]
+        except DAMAGE:
+            # Nobody knows which blocks a chunk of samples has.
+            return list(range(begin, end))
+        ends = np.arange(0, self.samples + 1, self.value.chunks[0])
+        cuts = np.concatenate(
+            [
+                np.searchsorted(begins, ends, "left"),
+                np.searchsorted(begins, ends, "right") - 1,
+            ]
+        )
+        return [begin + int(cut) for cut in np.unique(cuts)]
+
+
+def text_of_unread(reader: ChannelReader) -> str:
+    """Tell which blocks of a channel cannot be read; "" if all can."""
+    count = sum(part.end - part.begin for part in reader.unread)
+    if not count:
+        return ""
+    places = [
+        f"{part.begin} to {part.end - 1}"
+        if part.end - part.begin > 1
+        else f"{part.begin}"
+        for part in reader.unread
+    ]
+    shown = ", ".join(places[:PLACES]) + (" and others" if places[PLACES:] else "")
+    return (
+        f"cannot read {count} of {reader.blocks} blocks, {shown}: "
+        f"{reader.unread[0].reason}"
+    )
 
 
 class Place(NamedTuple):
@@ -168,11 +265,18 @@ class Recording:
             raise OpenFailure(f"{path}: is no recording of {PROGRAM}")
         self.entry = entry
         self.is_complete = bool(entry[schema.RECORDING]["complete"][()])
-        self.channels = {
-            name: ChannelReader(name, group)
-            for name, group in entry.items()
-            if isinstance(group, h5py.Group) and schema.STATISTICS in group
-        }
+        table = entry.get(schema.STATISTICS)
+        rows = None if table is None else table[()]
+        self.channels = {}
+        for name, group in entry.items():
+            if isinstance(group, h5py.Group) and "layout" in group.attrs:
+                counts = _counts_of(group, rows)
+                self.channels[name] = ChannelReader(name, group, counts)
+        if rows is not None and len(rows) != len(self.channels):
+            raise OpenFailure(
+                f"{path}: its structure is damaged: of {len(rows)} channels, "
+                f"{len(self.channels)} are there: use another copy"
+            )
 
     def text(self, name: str) -> str:
         """Return a note on the recording."""
@@ -181,6 +285,15 @@ class Recording:
             return "" if item is None else str(item.asstr()[()])
         except DAMAGE as error:
             raise OpenFailure(f"{self.path}: cannot read {name}: {error}") from None
+
+    def start(self) -> str:
+        """Return the time of the first block; if no clock tells the date, the time when
+        the recording began."""
+        try:
+            start = self.entry["start_time"][()]
+        except DAMAGE as error:
+            raise OpenFailure(f"{self.path}: cannot read start_time: {error}") from None
+        return bytes(start).decode(errors="replace") or self.text("begin")
 
     def place(self) -> Place:
         """Return where the file belongs. The first part has the number 1."""
@@ -198,8 +311,30 @@ class Recording:
         except DAMAGE as error:
             raise SourceFailure(f"{self.path}: cannot read the blocks: {error}") from None
 
+    def unread(self) -> list[str]:
+        """Return what runs_of() could not read."""
+        texts = {name: text_of_unread(reader) for name, reader in self.channels.items()}
+        return [f"{self.path}: {name}: {text}" for name, text in texts.items() if text]
+
     def close(self) -> None:
         self.file.close()
+
+
+def _counts_of(group: Any, rows: Array | None) -> dict[str, int]:
+    """Return the statistics of a channel. @rows are those of all channels; a recording of
+    before has a group for each."""
+    if rows is None:
+        items = group[schema.STATISTICS].items()
+        return {name: int(item[()]) for name, item in items}
+    row = rows[int(group.attrs["statistics_row"])]
+    return {name: int(row[name]) for name in row.dtype.names if name != "channel"}
+
+
+def raise_unread(recordings: list[Recording]) -> None:
+    """Complain, after the blocks that can be read, about those that cannot."""
+    texts = [text for recording in recordings for text in recording.unread()]
+    if texts:
+        raise SourceFailure("; ".join(texts))
 
 
 def in_order(places: list[Place]) -> list[list[Place]]:
@@ -253,8 +388,13 @@ class Head:
 def merge(streams: list[Iterator[Run]]) -> Iterator[Run]:
     """Yield parts of the runs of several channels, by the order of their blocks."""
     heads = [Head(run, stream) for stream in streams if (run := next(stream, None))]
-    while heads:
-        heads.sort(key=lambda head: head.place)
-        yield heads[0].take(heads[1].place if len(heads) > 1 else None)
-        if not heads[0].run:
-            heads.pop(0)
+    # The numbers keep heads from being compared.
+    heap = [(head.place, number, head) for number, head in enumerate(heads)]
+    heapq.heapify(heap)
+    while heap:
+        _, number, head = heap[0]
+        yield head.take(min(heap[1:3])[0] if heap[1:] else None)
+        if head.run:
+            heapq.heapreplace(heap, (head.place, number, head))
+        else:
+            heapq.heappop(heap)

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """How the blocks of a channel are arranged in a file. It is fixed when a file begins."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
+
+import zio
 
 from .blocks import CONTROL_SIZE, Run
 from .failure import UsageFailure
@@ -18,6 +22,11 @@ AUTO = "auto"
 
 CHUNK_BYTES = 1 << 20
 CHUNK_BLOCKS = 1024
+# Rows of a chunk of a table of small numbers
+TABLE_ROWS = 4096
+# Chunks of all channels together; but each channel has LEAST_BYTES
+ALL_BYTES = 32 << 20
+LEAST_BYTES = 16 << 10
 # A limit of HDF5
 MOST_CHUNK_BYTES = 1 << 32
 FILTERS = ("none", "lzf", "gzip")
@@ -25,7 +34,8 @@ FILTERS = ("none", "lzf", "gzip")
 
 @dataclass(frozen=True)
 class Options:
-    """Choices of the user. @chunk is blocks, 0 for an automatic number."""
+    """Choices of the user. @chunk is blocks, 0 for an automatic number. @with_times: the
+    layout FLAT has the time of each sample."""
 
     layout: str = AUTO
     chunk: int = 0
@@ -33,16 +43,19 @@ class Options:
     level: int = 4
     shuffle: bool = False
     checksum: bool = True
-    sample_period: float = 0.0
+    with_times: bool = False
 
-    def filters(self) -> dict[str, Any]:
-        """Return the arguments of h5py's create_dataset()."""
-        words: dict[str, Any] = {"fletcher32": self.checksum, "shuffle": self.shuffle}
-        if self.compression != "none":
-            words["compression"] = self.compression
-        if self.compression == "gzip":
-            words["compression_opts"] = self.level
-        return words
+
+@dataclass(frozen=True)
+class Given:
+    """The rate of blocks whose controls have none; 0 if nobody has told it. @by is
+    "given" if the user has, or "estimated" if the times of a file on disk have."""
+
+    rate: Fraction = Fraction()
+    by: str = "given"
+
+
+NOT_GIVEN = Given()
 
 
 @dataclass(frozen=True)
@@ -50,13 +63,19 @@ class Layout:
     """The arrangement of one channel.
 
     @dtype is the type of a sample. @length is the number of samples of each block, for
-    ROWS. @control is the control of the first block.
+    ROWS. @control is the control of the first block. @blocks and @samples are what the
+    channel brings, as far as that is known; else 0. @meaning counts how often the samples
+    have got another meaning before.
     """
 
     kind: str
     dtype: Any
     length: int
     control: Any = field(compare=False)
+    given: Given = field(default=Given(), compare=False)
+    blocks: int = field(default=0, compare=False)
+    samples: int = field(default=0, compare=False)
+    meaning: int = field(default=0, compare=False)
 
     def takes(self, run: Run) -> bool:
         """Return whether blocks of @run fit."""
@@ -69,13 +88,44 @@ class Layout:
     def block_bytes(self) -> int:
         return max(1, self.length * int(self.dtype.itemsize))
 
-    def chunk_blocks(self, options: Options) -> int:
-        """Return the number of blocks of a chunk."""
-        most = CHUNK_BYTES // self.block_bytes() if self.kind != FLAT else CHUNK_BLOCKS
-        return options.chunk or min(max(most, 1), CHUNK_BLOCKS)
+    def place(self) -> zio.Place | None:
+        """Return how the samples of the first block lie in time; None if its control
+        contradicts itself. The time itself is not known."""
+        control = self.control.copy()
+        control["tstamp"] = 0
+        with suppress(zio.Error):
+            return zio.Timeline(self.given.rate or None).add(control)
+        return None
 
 
-def choose(run: Run, options: Options, is_varying: bool = False) -> Layout:
+@dataclass(frozen=True)
+class Chunks:
+    """How many rows of its tables a channel has in a chunk: @blocks of samples and of
+    controls, @numbers of small tables, @values of the samples of FLAT."""
+
+    blocks: int
+    numbers: int
+    values: int
+
+
+def chunks_of(layout: Layout, options: Options, channels: int) -> Chunks:
+    """Return the chunks of one of @channels. Each has a chunk that is not full, so many
+    channels have smaller ones."""
+    room = max(LEAST_BYTES, min(CHUNK_BYTES, ALL_BYTES // max(1, channels)))
+    most = layout.blocks or CHUNK_BYTES
+    size = max(layout.block_bytes() if layout.kind != FLAT else 0, CONTROL_SIZE)
+    blocks = min(CHUNK_BLOCKS, most, max(1, room // size))
+    values = max(room // 4 // max(1, layout.dtype.itemsize), 1)
+    return Chunks(
+        options.chunk or blocks,
+        min(TABLE_ROWS, most, room // 64),
+        min(values, layout.samples or values),
+    )
+
+
+def choose(
+    run: Run, options: Options, is_varying: bool = False, given: Given = NOT_GIVEN
+) -> Layout:
     """Return the layout for a channel whose first blocks are @run.
 
     @is_varying: other blocks of the channel have another length.
@@ -88,7 +138,7 @@ def choose(run: Run, options: Options, is_varying: bool = False) -> Layout:
             f"{run.channel}: --layout={kind} does not fit {found}: use --layout=flat"
         )
     control = run.first_control().copy()
-    layout = Layout(kind, run.data.dtype, length or 0, control)
+    layout = Layout(kind, run.data.dtype, length or 0, control, given)
     if options.chunk * max(layout.block_bytes(), CONTROL_SIZE) >= MOST_CHUNK_BYTES:
         raise UsageFailure(
             f"{run.channel}: a chunk of {options.chunk} blocks has more than 4 GiB: "

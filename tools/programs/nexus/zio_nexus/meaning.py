@@ -1,26 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What the samples of a block stand for, and where that changes within a channel."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+import numpy as np
 import zio
-from zio.controls import channel_numbers, meanings
+from zio.controls import channel_numbers
 
-from .blocks import Run, ends_of
+from .blocks import Array, Run
+from .failure import Failure
+from .track import MEANING
 
 # Bytes of the numbers of numpy
 NUMBERS = (1, 2, 4, 8)
-
-# For messages: a block has ...
-TEXTS = {
-    "type": "another type of samples",
-    "channels": "other channels",
-    "bits": "other valid bits",
-    "unit": "another unit",
-    "scale": "another scale",
-}
 
 
 class Meaning(NamedTuple):
@@ -34,11 +28,6 @@ class Meaning(NamedTuple):
     unit: str
     scale: tuple[float, float]
 
-    def difference(self, other: "Meaning", names: Iterable[str]) -> str:
-        """Return the first of @names that differs; "" if none does."""
-        differ = (name for name in names if getattr(self, name) != getattr(other, name))
-        return next(differ, "")
-
     @property
     def is_signed(self) -> bool:
         return self.type[1]
@@ -48,6 +37,18 @@ def scaling_of(control: Any) -> zio.Scaling:
     """Return the scaling of the samples of @control. With none that the library knows,
     the values are the numbers in the samples."""
     return replace(zio.scaling(control), code=0)
+
+
+def values_of(run: Run) -> Array:
+    """Return the samples of @run in units. Refuse a scale that the library does not
+    know: its numbers are no values."""
+    scaling = zio.scaling(run.first_control())
+    if scaling.code:
+        raise Failure(
+            f"{run.channel}: the scale of its samples is not known, so they have no "
+            "values: use raw numbers in csv, npy or npz, or HDF5"
+        )
+    return scaling.values(run.data)
 
 
 def line_of(control: Any) -> tuple[float, float, str]:
@@ -78,12 +79,8 @@ def meaning_of(control: Any) -> Meaning:
 def parts_of(run: Run) -> Iterator[Run]:
     """Yield the parts of @run in which all samples stand for the same."""
     begin = 0
-    for end in ends_of(meanings(run.controls), run.lengths):
-        yield run.part(begin, end)
-        begin = end
-
-
-def text_of(run: Run, difference: str) -> str:
-    """Tell the block from which on the samples of a channel are others."""
-    number = run.first_control()["seq_num"]
-    return f"{run.channel}: block {number} has {TEXTS[difference]} than those before"
+    for end in np.flatnonzero(run.places["changes"] & MEANING).tolist():
+        if run.lengths[begin:end].any():
+            yield run.part(begin, end)
+            begin = end
+    yield run.part(begin, len(run))

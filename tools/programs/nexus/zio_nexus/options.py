@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What the words of options mean: counts, sizes, times."""
 
-import sys
 from collections.abc import Mapping
 
 from zio.cli import number
@@ -41,5 +40,5 @@ level = number(0, 9)
 chunk = number(0, 1 << 20)
 # Such as 10, 2.5s, 30m or 1h
 seconds = number(0, 10**10, read=_seconds, name="time")
-# In Hz. With a lower one, a sample lasts longer than all times.
-rate = number(1e-9, sys.float_info.max, read=float)
+# In Hz; a control has no others.
+rate = number(1e-9, (1 << 32) - 1, read=float)

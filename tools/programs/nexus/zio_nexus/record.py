@@ -2,26 +2,32 @@
 """Record the blocks of a source in one or more HDF5 files."""
 
 import time
+from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from zio import full_name, kernel_counts
 
-from .blocks import Array, Gaps, Run, join
+from .blocks import Array, Run, join
+from .breaks import by_meaning, text_of
 from .failure import Failure, StoreFailure, remedy, say
-from .layout import FLAT, Layout, Options, choose
+from .layout import FLAT, Given, Layout, Options, choose
+from .placing import Placer
 from .source import Events, Source, Step
 from .superblock import repair
-from .survey import survey
+from .survey import Found
 from .target import Target
 from .writer import FileWriter
 
 # Blocks, or bytes, that are collected before they are written
 FULL_BLOCKS = 1000
-FULL_BYTES = 32 << 20
+FULL_BYTES = 1 << 20
+# The least bytes of a channel, and the bytes of all channels together
+LEAST_BYTES = 64 << 10
+ALL_BYTES = 64 << 20
 # Blocks are kept that long, or up to that size, for channels that are still silent.
 SETTLE_SECONDS = 2.0
 SETTLE_BYTES = 64 << 20
@@ -48,10 +54,7 @@ class Pending:
     def add(self, run: Run) -> None:
         self.runs.append(run.copy())
         self.blocks += len(run)
-        self.bytes += run.data.nbytes
-
-    def is_full(self) -> bool:
-        return self.blocks >= FULL_BLOCKS or self.bytes >= FULL_BYTES
+        self.bytes += run.nbytes
 
     def fits(self, run: Run) -> bool:
         """Return whether @run has the type of these blocks. No samples have any type."""
@@ -78,7 +81,11 @@ class Recorder:
         options: Options,
         limits: Limits,
         texts: Mapping[str, str],
+        known: Mapping[str, Found],
+        placer: Placer,
     ) -> None:
+        """@known are the channels of files on disk. @placer knows rates that the controls
+        do not have."""
         self.source = source
         self.target = target
         self.options = options
@@ -86,7 +93,9 @@ class Recorder:
         self.texts = texts
         self.writer: FileWriter | None = None
         self.layouts: dict[str, Layout] = {}
-        self.gaps: dict[str, Gaps] = {}
+        self.placer = placer
+        # How often the samples of a channel have got another meaning
+        self.meanings: defaultdict[str, int] = defaultdict(int)
         self.pending: dict[str, Pending] = {}
         self.events: list[Events] = []
         # Of each column of the table of events: the row of the file's first block
@@ -95,18 +104,16 @@ class Recorder:
         self.closed = 0
         self.begin = self.file_begin = time.monotonic()
         self.kernel = _kernel_of(source)
-        self._survey()
+        for channel, found in known.items():
+            layout = self._choose(found.run(), found.is_varying)
+            brings = {"blocks": found.blocks, "samples": found.samples}
+            self.layouts[channel] = replace(layout, **brings)
 
-    def _survey(self) -> None:
-        """Know the channels of files on disk in advance."""
-        for name in self.source.names if not self.source.is_live() else []:
-            for channel, found in survey(name).items():
-                layout = choose(found.run(), self.options, found.is_varying)
-                self._set_layout(channel, layout)
-
-    def _set_layout(self, channel: str, layout: Layout) -> None:
-        self.layouts[channel] = layout
-        self.gaps.setdefault(channel, Gaps())
+    def _choose(self, run: Run, is_varying: bool = False) -> Layout:
+        rate = self.placer.given(run.channel)
+        given = Given(rate, "given" if self.placer.rate else "estimated")
+        layout = choose(run, self.options, is_varying, given)
+        return replace(layout, meaning=self.meanings[run.channel])
 
     @property
     def stored(self) -> int:
@@ -114,7 +121,7 @@ class Recorder:
         return self.closed + (self.writer.stored if self.writer else 0)
 
     def notes(self) -> dict[str, Any]:
-        """Add nothing to the summary: the files have a table of losses."""
+        """Add nothing to the summary: the files have tables of breaks."""
         return {}
 
     # --- blocks come ------------------------------------------------------------------
@@ -129,22 +136,44 @@ class Recorder:
             self.flush()
 
     def _add_run(self, run: Run) -> None:
+        for part, changes in by_meaning(run):
+            if changes:
+                self._begin_meaning(part, changes)
+            self._collect(part)
+
+    def _begin_meaning(self, run: Run, changes: int) -> None:
+        """The attributes of the present file do not hold for @run and later blocks."""
+        self._write_pending(run.channel)
+        self.meanings[run.channel] += 1
+        if self.writer and run.channel in self.writer.channels:
+            number = run.controls["seq_num"][0]
+            say(
+                f"{run.channel}: block {number} has {text_of(changes)}: "
+                "a new file begins"
+            )
+
+    def _collect(self, run: Run) -> None:
         pending = self.pending.setdefault(run.channel, Pending())
         if not pending.fits(run):
             self._write_pending(run.channel)
-        if not pending.runs and len(run) >= FULL_BLOCKS and self.writer:
+        if not pending.runs and self.writer and self._is_full(len(run), run.nbytes):
             self._write(run)
             return
         pending.add(run)
-        if pending.is_full() and self._may_begin():
+        if self._is_full(pending.blocks, pending.bytes) and self._may_begin():
             self._write_pending(run.channel)
+
+    def _is_full(self, blocks: int, size: int) -> bool:
+        """Return whether so many blocks are worth a write."""
+        share = ALL_BYTES // len(self.pending)
+        return blocks >= FULL_BLOCKS or size >= max(LEAST_BYTES, min(FULL_BYTES, share))
 
     def _may_begin(self) -> bool:
         """Return whether the file may begin: the channels that it will have are known."""
         if self.writer or not self.source.is_live():
             return True
-        known = {full_name(name) for name in self.source.names}
-        if known <= set(self.pending):
+        known = self.source.group or [full_name(name) for name in self.source.names]
+        if set(known) <= set(self.pending):
             return True
         size = sum(pending.bytes for pending in self.pending.values())
         waited = time.monotonic() - self.begin
@@ -161,7 +190,7 @@ class Recorder:
         if not self.writer:
             self._begin_file(run)
         assert self.writer
-        if not self.writer.takes(run):
+        if not self._takes(run):
             self._change_layout(run)
         self._append(run)
         if not self.source.group and self._is_file_full():
@@ -172,17 +201,21 @@ class Recorder:
         _reserve(self.writer, run)
         _guard(self.writer, "append", run)
 
-    def _takes(self, pending: Pending) -> bool:
-        """Return whether @pending has blocks, and the present file takes them."""
+    def _takes(self, run: Run) -> bool:
+        """Return whether the present file takes @run."""
         assert self.writer
-        return bool(pending.runs) and all(map(self.writer.takes, pending.runs))
+        layout = self.layouts.get(run.channel)
+        is_same = layout and layout.meaning == self.meanings[run.channel]
+        return bool(is_same) and self.writer.takes(run)
 
     def _begin_file(self, first: Run | None = None) -> None:
-        for channel, pending in self.pending.items():
-            if pending.runs and channel not in self.layouts:
-                self._set_layout(channel, choose(join(pending.runs), self.options))
-        if first is not None and first.channel not in self.layouts:
-            self._set_layout(first.channel, choose(first, self.options))
+        waiting = [join(p.runs) for p in self.pending.values() if p.runs]
+        for run in [*waiting, *([first] if first is not None else [])]:
+            layout = self.layouts.get(run.channel)
+            if layout is None:
+                self.layouts[run.channel] = self._choose(run)
+            elif layout.meaning != self.meanings[run.channel] or not layout.takes(run):
+                self.layouts[run.channel] = self._next_layout(layout, run)
         path = self.target.next_path()
         texts = {**self.texts, "part": str(len(self.target.files))}
         self.writer = self._create(path, texts)
@@ -190,9 +223,17 @@ class Recorder:
         self.first_rows = {}
         self._put_kernel(is_start=True)
 
+    def _next_layout(self, old: Layout, run: Run) -> Layout:
+        """Return the layout of a channel whose blocks, from @run on, are others."""
+        layout = self._choose(run)
+        is_one_type = old.dtype == layout.dtype
+        if old.kind == FLAT or (is_one_type and old.length != run.length):
+            layout = replace(layout, kind=FLAT, length=0)
+        return replace(layout, blocks=old.blocks, samples=old.samples)
+
     def _create(self, path: str, texts: Mapping[str, str]) -> FileWriter:
         """Create a file. One that cannot begin has no block, and does not stay."""
-        words = (self.layouts, self.gaps, self.options, texts, self.source.group)
+        words = (self.layouts, self.options, texts, self.source.group)
         try:
             return FileWriter(path, *words, self.target.force)
         except Failure:
@@ -205,20 +246,20 @@ class Recorder:
 
     def _change_layout(self, run: Run) -> None:
         """Continue in a new file, in which blocks like @run have a place."""
+        assert self.writer
         old = self.layouts.get(run.channel)
-        layout = choose(run, self.options)
-        if old and old.dtype == layout.dtype and old.kind != FLAT:
-            layout = Layout(FLAT, layout.dtype, 0, layout.control)
-        say(
-            f"{run.channel}: blocks of another {_difference(old, layout)}: "
-            "a new file begins"
-        )
+        if old is None:
+            say(f"{run.channel}: blocks of another channel: a new file begins")
+        elif old.meaning == self.meanings[run.channel]:
+            what = "length" if not run.data.size or old.dtype == run.data.dtype else ""
+            what = what or "type of samples"
+            say(f"{run.channel}: blocks of another {what}: a new file begins")
         for channel, pending in self.pending.items():
-            if channel != run.channel and self._takes(pending):
+            is_other = channel != run.channel and pending.runs
+            if is_other and all(map(self._takes, pending.runs)):
                 self._append(pending.take())
         self.end_file()
-        self._set_layout(run.channel, layout)
-        self._begin_file()
+        self._begin_file(run)
 
     def _is_file_full(self) -> bool:
         if not self.writer:
@@ -308,12 +349,6 @@ def _kernel_of(source: Source) -> dict[str, tuple[int, int]]:
         if found := kernel_counts(name):
             counts[full_name(name)] = found
     return counts
-
-
-def _difference(old: Layout | None, new: Layout) -> str:
-    if old is None:
-        return "channel"
-    return "type of samples" if old.dtype != new.dtype else "length"
 
 
 def _reserve(writer: FileWriter, run: Run) -> None:

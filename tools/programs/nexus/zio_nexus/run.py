@@ -15,6 +15,7 @@ from .convert import FORMATS, format_of, make_converter
 from .failure import (
     BY_SIGNAL,
     LOST,
+    NOT_STORED,
     OK,
     Failure,
     SourceFailure,
@@ -25,13 +26,13 @@ from .failure import (
     tell,
 )
 from .layout import Options
+from .placing import Placer
 from .record import BrokenFile, Limits, Recorder
 from .session import Clock, Progress, Stop, Tally
 from .source import GroupSource, Source, Step, open_source
+from .survey import Found, survey
 from .target import Target
 from .writer import now
-
-NANO = 1e9
 
 
 class Sink(Protocol):
@@ -59,7 +60,10 @@ def run_record(values: argparse.Namespace) -> int:
     target = _make_target(values)
     source = _open(values)
     try:
-        return Session(values, source, target, _make_sink(values, source, target)).run()
+        placer = Placer(values.rate)
+        known = survey(source, placer)
+        sink = _make_sink(values, source, target, placer, known)
+        return Session(values, source, target, sink, placer).run()
     finally:
         source.close()
 
@@ -81,9 +85,15 @@ def _open(values: argparse.Namespace) -> Source:
     return open_source(values.names, method, values.queued)
 
 
-def _make_sink(values: argparse.Namespace, source: Source, target: Target) -> Sink:
+def _make_sink(
+    values: argparse.Namespace,
+    source: Source,
+    target: Target,
+    placer: Placer,
+    known: dict[str, Found],
+) -> Sink:
     if values.to != "hdf5":
-        return make_converter(values, target)
+        return make_converter(values, target, placer)
     options = Options(
         values.layout,
         values.chunk,
@@ -91,7 +101,7 @@ def _make_sink(values: argparse.Namespace, source: Source, target: Target) -> Si
         values.level,
         values.shuffle,
         not values.no_checksum,
-        NANO / values.rate if values.rate else 0.0,
+        bool(values.rate),
     )
     texts = {
         "title": values.title,
@@ -102,22 +112,27 @@ def _make_sink(values: argparse.Namespace, source: Source, target: Target) -> Si
     }
     # HDF5 has UTF-8, and a word of the command line may be no such text.
     texts = {name: zio.printable(text) for name, text in texts.items()}
-    return Recorder(
-        source, target, options, Limits(values.rotate_size, values.rotate_time), texts
-    )
+    limits = Limits(values.rotate_size, values.rotate_time)
+    return Recorder(source, target, options, limits, texts, known, placer)
 
 
 class Session:
     """One recording, from the first block to the totals."""
 
     def __init__(
-        self, values: argparse.Namespace, source: Source, target: Target, sink: Sink
+        self,
+        values: argparse.Namespace,
+        source: Source,
+        target: Target,
+        sink: Sink,
+        placer: Placer,
     ) -> None:
         self.values = values
         self.source = source
         self.target = target
         self.sink = sink
-        self.tally = Tally()
+        self.placer = placer
+        self.tally = Tally(placer)
         self.stop = Stop()
         self.end = "end of file"
         self.steps = iter(source)
@@ -155,8 +170,13 @@ class Session:
         clock = Clock(self.values.flush, self.sink.flush)
         for step in self.steps:
             step = self._limit(step)
-            self._count(step)
+            failure = self._count(step)
+            if failure and step.events:
+                counts = [self.tally.blocks[name] for name in self.source.group]
+                step = Step(step.runs, step.events.of_blocks(counts))
             self.sink.add(step)
+            if failure:
+                raise failure
             clock.look()
             progress.show()
             if self._has_count():
@@ -164,9 +184,18 @@ class Session:
             if self._is_over():
                 self.source.stop()
 
-    def _count(self, step: Step) -> None:
-        for run in step.runs:
+    def _count(self, step: Step) -> SourceFailure | None:
+        """Place and count the blocks of @step. It ends where a control contradicts
+        itself; return that failure."""
+        for number, run in enumerate(step.runs):
+            try:
+                self.placer.place(run)
+            except SourceFailure as failure:
+                del step.runs[number + bool(len(run)) :]
+                self.tally.add(run)
+                return failure
             self.tally.add(run)
+        return None
 
     def _count_rest(self) -> None:
         """Count the blocks that the source has read, and that nothing takes any more."""
@@ -183,11 +212,16 @@ class Session:
         """Return the part of @step up to the last block that is wanted."""
         if not self.values.count:
             return step
-        left = self.values.count - self.tally.total("blocks")
-        return Step(list(_first(step, left)), step.events)
+        left = self.values.count - self.tally.total()
+        events = step.events
+        if events is not None:
+            # An event is whole: so it may have a few blocks more.
+            events = events.up_to(left)
+            left = events.blocks()
+        return Step(list(_first(step, left)), events)
 
     def _has_count(self) -> bool:
-        if not self.values.count or self.tally.total("blocks") < self.values.count:
+        if not self.values.count or self.tally.total() < self.values.count:
             return False
         self.end = "count"
         return True
@@ -231,21 +265,24 @@ class Session:
     def _status(self) -> int:
         if self.stop.signal:
             return BY_SIGNAL + self.stop.signal
-        return LOST if self.tally.total("lost") else OK
+        if self._not_stored():
+            return NOT_STORED
+        return OK if self.tally.account().is_clean else LOST
 
     def _report(self) -> None:
         if missing := self._not_stored():
-            blocks = self.tally.total("blocks")
+            blocks = self.tally.total()
             say(f"{missing} of the {blocks} blocks that were read are not stored")
         elif not self.values.quiet:
             say(self.tally.text())
         if not self.values.quiet:
-            self.tally.say_losses()
+            self.tally.say_faults()
         if self.values.json:
             tell(json.dumps(self._summary(), indent=2))
 
     def _not_stored(self) -> int:
-        return self.tally.total("blocks") - self.sink.stored
+        """Return how many of the blocks in the account are not in the files."""
+        return self.tally.account().blocks - self.sink.stored
 
     def _summary(self) -> dict[str, Any]:
         return {

@@ -1,17 +1,32 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The groups, datasets and attributes of a file, in NeXus conventions."""
 
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import h5py
 import numpy as np
 import zio
-from zio.controls import block_of, channel_numbers, clock, name_text
+from h5py import h5d, h5g, h5o
+from zio.controls import DATED, channel_numbers, clock, name_text
 
 from . import PROGRAM, VERSION
-from .blocks import LOSS
-from .layout import CHUNK_BYTES, FLAT, ROWS, SERIES, Layout, Options
+from .blocks import CONTROL_SIZE, SECOND, Array
+from .breaks import BREAK, CAUSES, CHANGES
+from .breaks import COUNTS as BREAK_COUNTS
+from .layout import (
+    CHUNK_BYTES,
+    FLAT,
+    ROWS,
+    SERIES,
+    Chunks,
+    Layout,
+    Options,
+    chunks_of,
+)
 from .meaning import line_of
+from .tables import Column, Maker
 
 ENTRY, RECORDING, STATISTICS, EVENTS, PLOT = (
     "entry",
@@ -20,16 +35,25 @@ ENTRY, RECORDING, STATISTICS, EVENTS, PLOT = (
     "events",
     "plot",
 )
-EPOCH = "1970-01-01T00:00:00Z"
-# Clocks that count from the epoch
-EPOCH_CLOCKS = ("realtime", "tai")
+BREAKS = "breaks"
+# Recordings of before have this table instead.
+LOSSES = "losses"
 TIME_LENGTH = 32
-# Rows of a chunk of a table of small numbers
-TABLE_CHUNK = 4096
-COUNTS = ("blocks", "samples", "bytes", "lost", "gaps", "scaling_changes")
+NAME_LENGTH = 40
+COUNTS = ("blocks", "samples", "bytes", *BREAK_COUNTS)
 SEQUENCES = ("first_seq", "last_seq")
+RATE = ("rate_num", "rate_den", "rate_source")
 KERNEL = ("kernel_blocks_start", "kernel_lost_start", "kernel_blocks", "kernel_lost")
 UNKNOWN = -1
+# A row of the statistics: the counts of a channel
+STATISTIC = np.dtype(
+    [
+        ("channel", f"S{NAME_LENGTH}"),
+        *((name, "i8") for name in (*COUNTS, *SEQUENCES, *RATE, *KERNEL)),
+    ]
+)
+# The source of a rate, by the number of the library
+RATE_SOURCES = ("unknown", "control", "given", "estimated")
 # Why an event has no block of a channel; 0: it has one
 REASONS = ("there", "lost", "skipped", "late", "gone", "given", "other")
 
@@ -65,111 +89,220 @@ def make_root(file: Any, default: str, file_time: str, options: dict[str, str]) 
     return entry
 
 
-def make_column(group: Any, name: str, dtype: Any, **words: Any) -> Any:
-    """Make an empty table that grows. @words are for create_dataset()."""
-    tail = words.pop("tail", ())
-    words.setdefault("chunks", (TABLE_CHUNK, *tail))
-    return group.create_dataset(
-        name, (0, *tail), maxshape=(None, *tail), dtype=dtype, **words
-    )
+COLUMNS = {
+    ROWS: ("data", "time", "control", "order"),
+    SERIES: ("value", "time", "cue_index", "cue_timestamp_zero", "control", "order"),
+    FLAT: ("value", "cue_index", "cue_timestamp_zero", "control", "order"),
+}
 
 
-def make_channel(entry: Any, name: str, layout: Layout, options: Options) -> Any:
-    """Make the group of a channel; return it."""
-    nx_class = "NXdata" if layout.kind == ROWS else "NXlog"
-    group = make_group(entry, name, nx_class, layout=layout.kind)
-    _make_samples(group, name, layout, options)
-    filters, rows = options.filters(), layout.chunk_blocks(options)
-    make_column(group, "control", zio.control_dtype, chunks=(rows,), **filters)
-    make_column(group, "order", np.int64, **filters)
-    make_column(group, "losses", LOSS, chunks=(64,))
-    _describe_channel(group, layout)
-    statistics = make_group(group, STATISTICS, "NXcollection")
-    for count in (*COUNTS, *SEQUENCES, *KERNEL):
-        start = 0 if count in COUNTS else UNKNOWN
-        statistics.create_dataset(count, data=np.int64(start))
-    return group
+class Schema:
+    """Makes the groups of the channels of one file. @channels is their number."""
+
+    def __init__(self, entry: Any, options: Options, channels: int) -> None:
+        self.entry = entry
+        self.options = options
+        self.channels = channels
+        self.maker = Maker(options)
+        # The first group of those that differ in the name alone, by what they have
+        self.groups: dict[Any, bytes] = {}
+        # The same for the axes of the samples
+        self.axes: dict[Any, Any] = {}
+
+    def make(self, layouts: Mapping[str, Layout]) -> None:
+        """Make the groups of all channels. To copy one that differs in the name alone
+        costs a tenth."""
+        for name, layout in layouts.items():
+            key, path = _key_of(layout), name.encode()
+            if key in self.groups:
+                h5o.copy(self.entry.id, self.groups[key], self.entry.id, path)
+            else:
+                self._make(name, layout)
+                self.groups[key] = path
+        for row, (name, layout) in enumerate(layouts.items()):
+            self._complete(name, layout, row)
+
+    def _complete(self, name: str, layout: Layout, row: int) -> None:
+        """Add what a channel has of its own. Its statistics have the row @row."""
+        group = h5g.open(self.entry.id, name.encode())
+        unit = line_of(layout.control)[2]
+        value = h5d.open(group, COLUMNS[layout.kind][0].encode())
+        self.maker.describe(value, long_name=f"{name} [{unit}]" if unit else name)
+        self.maker.describe(group, statistics_row=row)
+        if layout.kind == ROWS:
+            self._add_axis(group, layout)
+
+    def columns(self, name: str, layout: Layout) -> dict[str, Column]:
+        """Return the tables of a channel, open for a writer."""
+        names = COLUMNS[layout.kind]
+        if layout.kind == FLAT and self.options.with_times:
+            names = (*names, "time")
+        types = {"control": zio.control_dtype, names[0]: layout.dtype}
+        return {
+            key: self.maker.open(self.entry.id, f"{name}/{key}", types.get(key, np.int64))
+            for key in names
+        }
+
+    def breaks(self, name: str) -> Column:
+        """Return the table of breaks of a channel, open for a writer."""
+        return self.maker.open(self.entry.id, f"{name}/{BREAKS}", BREAK)
+
+    def chunk_bytes(self, layout: Layout) -> int:
+        """Return the bytes of a chunk of each table of a channel."""
+        chunks = chunks_of(layout, self.options, self.channels)
+        size = layout.block_bytes() + CONTROL_SIZE
+        values = chunks.values * (int(layout.dtype.itemsize) + 8)
+        return chunks.blocks * size + chunks.numbers * 8 * len(COLUMNS[SERIES]) + values
+
+    def _make(self, name: str, layout: Layout) -> None:
+        chunks = chunks_of(layout, self.options, self.channels)
+        nx_class = "NXdata" if layout.kind == ROWS else "NXlog"
+        group = self.maker.group(self.entry.id, name, nx_class, layout=layout.kind)
+        if layout.kind == ROWS:
+            self._make_rows(group, layout, chunks)
+        else:
+            self._make_log(group, layout, chunks)
+        column = self.maker.column
+        column(group, "control", zio.control_dtype, (chunks.blocks,))
+        column(group, "order", np.int64, (chunks.numbers,))
+        breaks = column(group, BREAKS, BREAK, (64,), filters=False)
+        # The name of bit i is part i.
+        names = {"causes": ", ".join(CAUSES), "changes": ", ".join(CHANGES)}
+        self.maker.describe(breaks, **names)
+        self.maker.describe(group, **_words_of(layout))
+
+    def _make_rows(self, group: Any, layout: Layout, chunks: Chunks) -> None:
+        most = max(1, CHUNK_BYTES // layout.dtype.itemsize)
+        chunk, tail = (chunks.blocks, min(layout.length, most)), (layout.length,)
+        data = self.maker.column(group, "data", layout.dtype, chunk, tail)
+        self._describe_samples(data, layout)
+        self._make_time(group, "time", layout, chunks)
+        self.maker.describe(group, signal="data", time_indices=0)
+
+    def _add_axis(self, group: Any, layout: Layout) -> None:
+        """Add the times of the samples of a block, from the first one, unless nobody
+        knows the rate yet. In older recordings a block may have several shots, whose
+        times differ from block to block."""
+        place = layout.place()
+        if place is None or not place.rate or place.n_shots > 1 or not place.samples:
+            self.maker.describe(group, axes=["time", "."])
+            return
+        self.maker.describe(group, axes=["time", "sample_time"], sample_time_indices=1)
+        key = (place.rate, place.samples, layout.length)
+        if key in self.axes:
+            group.links.create_hard(b"sample_time", self.axes[key], b"sample_time")
+            return
+        period = SECOND * place.rate.denominator / place.rate.numerator
+        times = np.repeat(
+            np.arange(place.samples) * period, layout.length // place.samples
+        )
+        axis = self.maker.array(group, "sample_time", times)
+        text = "time from the first sample of the block"
+        self.maker.describe(axis, units="ns", long_name=text)
+        self.axes[key] = group
+
+    def _make_log(self, group: Any, layout: Layout, chunks: Chunks) -> None:
+        column = self.maker.column
+        rows = chunks.values if layout.kind == FLAT else chunks.numbers
+        value = column(group, "value", layout.dtype, (rows,))
+        self._describe_samples(value, layout)
+        index = column(group, "cue_index", np.int64, (chunks.numbers,))
+        text = "first value of each entry of cue_timestamp_zero"
+        self.maker.describe(index, long_name=text)
+        self._make_time(group, "cue_timestamp_zero", layout, chunks)
+        self.maker.describe(group, default=PLOT)
+        plot = self.maker.group(group, PLOT, "NXdata", signal="value")
+        plot.links.create_hard(b"value", group, b"value")
+        if layout.kind != SERIES and not self.options.with_times:
+            self.maker.describe(plot, axes=["."])
+            return
+        self._make_time(group, "time", layout, chunks)
+        plot.links.create_hard(b"time", group, b"time")
+        self.maker.describe(plot, axes=["time"], time_indices=0)
+
+    def _make_time(self, group: Any, name: str, layout: Layout, chunks: Chunks) -> None:
+        rows = chunks.values if layout.kind == FLAT and name == "time" else chunks.numbers
+        time = self.maker.column(group, name, np.int64, (rows,))
+        clock_name = clock(layout.control)
+        self.maker.describe(time, units="ns", clock=clock_name)
+        if clock_name in DATED:
+            self.maker.describe(time, start=_start_of(clock_name))
+
+    def _describe_samples(self, dataset: Any, layout: Layout) -> None:
+        """Say how a sample becomes a physical value: sample * scaling_factor + offset."""
+        factor, offset, unit = line_of(layout.control)
+        self.maker.describe(
+            dataset,
+            units=unit,
+            scaling_factor=factor,
+            offset=offset,
+            valid_bits=int(layout.control["nbits"]),
+        )
 
 
-def _make_samples(group: Any, name: str, layout: Layout, options: Options) -> None:
-    if layout.kind == ROWS:
-        _make_rows(group, name, layout, options)
-    else:
-        _make_log(group, name, layout, options)
+def _key_of(layout: Layout) -> Any:
+    """Return what decides on a group, beside its name."""
+    control = layout.control.copy()
+    for name in ("seq_num", "tstamp", "zio_alarms", "drv_alarms"):
+        control[name] = 0
+    control["addr"]["chan"] = 0
+    shape = (layout.kind, layout.dtype, layout.length, layout.blocks, layout.samples)
+    return (*shape, layout.given, control.tobytes())
 
 
-def _make_rows(group: Any, name: str, layout: Layout, options: Options) -> None:
-    most = max(1, CHUNK_BYTES // layout.dtype.itemsize)
-    chunk = (layout.chunk_blocks(options), min(layout.length, most))
-    words = {"tail": (layout.length,), "chunks": chunk, **options.filters()}
-    data = make_column(group, "data", layout.dtype, **words)
-    _describe_samples(data, name, layout)
-    _make_time(group, "time", layout, options)
-    group.attrs["signal"] = "data"
-    group.attrs["axes"] = ["time", "."]
-    group.attrs["time_indices"] = 0
+def _start_of(clock_name: str) -> str:
+    """Return the date from which a clock counts, so that its times become UTC."""
+    start = datetime(1970, 1, 1, tzinfo=UTC)
+    start -= timedelta(seconds=DATED[clock_name] // SECOND)
+    return start.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _make_log(group: Any, name: str, layout: Layout, options: Options) -> None:
-    rows = max(TABLE_CHUNK, CHUNK_BYTES // 4 // layout.dtype.itemsize)
-    chunk = (rows if layout.kind == FLAT else TABLE_CHUNK,)
-    filters = options.filters()
-    value = make_column(group, "value", layout.dtype, chunks=chunk, **filters)
-    _describe_samples(value, name, layout)
-    index = make_column(group, "cue_index", np.int64, **filters)
-    index.attrs["long_name"] = "first value of each entry of cue_timestamp_zero"
-    _make_time(group, "cue_timestamp_zero", layout, options)
-    plot = make_group(group, PLOT, "NXdata", signal="value", axes=["."])
-    plot["value"] = value
-    if layout.kind == SERIES or options.sample_period:
-        plot["time"] = _make_time(group, "time", layout, options)
-        plot.attrs["axes"] = ["time"]
-        plot.attrs["time_indices"] = 0
-    group.attrs["default"] = PLOT
-
-
-def _make_time(group: Any, name: str, layout: Layout, options: Options) -> Any:
-    time = make_column(group, name, np.int64, **options.filters())
-    name = clock(layout.control)
-    time.attrs["units"] = "ns"
-    time.attrs["clock"] = name
-    if name in EPOCH_CLOCKS:
-        time.attrs["start"] = EPOCH
-    return time
-
-
-def _describe_samples(dataset: Any, name: str, layout: Layout) -> None:
-    """Say how a sample becomes a physical value: sample * scaling_factor + offset."""
-    factor, offset, unit = line_of(layout.control)
-    dataset.attrs["long_name"] = f"{name} [{unit}]" if unit else name
-    dataset.attrs["units"] = unit
-    dataset.attrs["scaling_factor"] = factor
-    dataset.attrs["offset"] = offset
-    dataset.attrs["valid_bits"] = int(layout.control["nbits"])
-    group = dataset.parent
-    group.create_dataset("scaling_factor", data=factor)
-    group.create_dataset("offset", data=offset)
-
-
-def _describe_channel(group: Any, layout: Layout) -> None:
+def _words_of(layout: Layout) -> dict[str, Any]:
+    """Return the attributes of the group of a channel."""
     control = layout.control
-    group.attrs["device"] = name_text(control["addr"]["devname"])
-    group.attrs["trigger"] = name_text(control["triggername"])
+    words: dict[str, Any] = {
+        "device": name_text(control["addr"]["devname"]),
+        "trigger": name_text(control["triggername"]),
+    }
     if numbers := channel_numbers(control):
-        mask = sum(1 << number for number in numbers)
-        group.attrs["channel_mask"] = np.uint64(mask)
-    if rate := block_of(control).rate:
-        group.attrs["max_rate"] = int(rate)
-        group.attrs["max_rate_units"] = "Hz"
+        words["channel_mask"] = np.uint64(sum(1 << number for number in numbers))
+    place = layout.place()
+    if place is not None and place.rate:
+        words["rate"] = float(place.rate)
+        words["rate_units"] = "Hz"
+    if layout.given.rate:
+        words["given_rate"] = str(layout.given.rate)
+        words["given_rate_by"] = layout.given.by
+    return words
 
 
-def make_events(entry: Any, names: list[str]) -> Any:
+def make_statistics(entry: Any, names: Mapping[str, Layout]) -> tuple[Any, Array]:
+    """Make the table of the counts. Return the dataset, and an array of STATISTIC, whose
+    row i is of channel i."""
+    rows = np.zeros(len(names), STATISTIC)
+    rows["channel"] = [name.encode() for name in names]
+    for name in (*SEQUENCES, *KERNEL):
+        rows[name] = UNKNOWN
+    dataset = entry.create_dataset(STATISTICS, data=rows)
+    dataset.attrs["rate_sources"] = list(RATE_SOURCES)
+    return dataset, rows
+
+
+def make_events(entry: Any, names: list[str], options: Options) -> None:
     """Make the table of the events of a group of channels. Row i of "block" has the row
     of each channel's block, or -1; "missing" has the index in REASONS."""
     events = make_group(entry, EVENTS, "NXcollection", channels=names)
-    time = make_column(events, "time", np.int64)
-    time.attrs["units"] = "ns"
-    make_column(events, "block", np.int64, tail=(len(names),))
-    missing = make_column(events, "missing", np.uint8, tail=(len(names),))
-    missing.attrs["reasons"] = list(REASONS)
-    return events
+    maker, count, rows = Maker(options), len(names), 4096
+    time = maker.column(events.id, "time", np.int64, (rows,), filters=False)
+    maker.describe(time, units="ns")
+    chunk, tail = (rows, max(1, count)), (count,)
+    maker.column(events.id, "block", np.int64, chunk, tail, filters=False)
+    missing = maker.column(events.id, "missing", np.uint8, chunk, tail, filters=False)
+    maker.describe(missing, reasons=list(REASONS))
+
+
+def open_events(entry: Any, options: Options) -> dict[str, Column]:
+    """Return the columns of the table of events, open for a writer."""
+    maker, place = Maker(options), f"{EVENTS}/"
+    types = {"time": np.int64, "block": np.int64, "missing": np.uint8}
+    return {name: maker.open(entry.id, place + name, types[name]) for name in types}

@@ -10,11 +10,12 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from zio import Account
+import zio
 from zio.cli import STOPS
 
 from .blocks import Run
 from .failure import say
+from .placing import Placer
 
 
 class Stop:
@@ -32,46 +33,76 @@ class Stop:
         signal.signal(number, signal.SIG_DFL)
 
 
-COUNTS = ("blocks", "bytes", "lost", "gaps")
+COUNTS = (
+    "lost",
+    "gaps",
+    "missed",
+    "taken",
+    "outages",
+    "pauses",
+    "steps",
+    "changes",
+)
 
 
 class Tally:
     """Counts of all channels, and the time that passes."""
 
-    def __init__(self) -> None:
-        self.channels: defaultdict[str, Account] = defaultdict(Account)
+    def __init__(self, placer: Placer) -> None:
+        self.placer = placer
+        self.blocks: defaultdict[str, int] = defaultdict(int)
+        self.bytes: defaultdict[str, int] = defaultdict(int)
         self.begin = time.monotonic()
 
     def add(self, run: Run) -> None:
-        self.channels[run.channel].add_controls(run.controls, run.data.nbytes)
+        """Count blocks, which the placer has seen."""
+        self.blocks[run.channel] += len(run)
+        self.bytes[run.channel] += run.data.nbytes
 
-    def total(self, name: str) -> int:
-        return sum(getattr(account, name) for account in self.channels.values())
+    def total(self) -> int:
+        """Return the blocks of all channels."""
+        return sum(self.blocks.values())
+
+    def account(self) -> zio.TimelineAccount:
+        """Return the account of all channels together."""
+        total = zio.TimelineAccount()
+        for channel in self.blocks:
+            total.add(self.placer.account(channel))
+        return total
 
     def seconds(self) -> float:
         return time.monotonic() - self.begin
 
     def report(self) -> dict[str, Any]:
         used = os.times()
-        report: dict[str, Any] = {name: self.total(name) for name in COUNTS}
-        report["seconds"] = round(self.seconds(), 6)
-        report["user"], report["system"] = used.user, used.system
-        report["channels"] = {
-            name: {count: getattr(account, count) for count in COUNTS}
-            for name, account in self.channels.items()
+        return {
+            **_counts(self.total(), sum(self.bytes.values()), self.account()),
+            "seconds": round(self.seconds(), 6),
+            "user": used.user,
+            "system": used.system,
+            "channels": {
+                name: _counts(count, self.bytes[name], self.placer.account(name))
+                for name, count in self.blocks.items()
+            },
         }
-        return report
 
     def text(self) -> str:
-        blocks, size = self.total("blocks"), self.total("bytes")
-        seconds = self.seconds()
-        return f"{blocks} blocks, {size} bytes, {seconds:.3f} s, {_rate(size / seconds)}"
+        size, seconds = sum(self.bytes.values()), self.seconds()
+        return (
+            f"{self.total()} blocks, {size} bytes, {seconds:.3f} s, "
+            f"{_rate(size / seconds)}"
+        )
 
-    def say_losses(self) -> None:
-        for name, account in self.channels.items():
-            if account.lost:
-                gaps = f"{account.gaps} gap{'s' if account.gaps != 1 else ''}"
-                say(f"{name}: lost {account.lost} blocks in {gaps}")
+    def say_faults(self) -> None:
+        for name in self.blocks:
+            account = self.placer.account(name)
+            if not account.is_clean:
+                say(f"{name}: {account}")
+
+
+def _counts(blocks: int, size: int, account: zio.TimelineAccount) -> dict[str, Any]:
+    counts = {name: getattr(account, name) for name in COUNTS}
+    return {"blocks": blocks, "bytes": size, **counts, "account": str(account)}
 
 
 def _rate(bytes_per_second: float) -> str:
@@ -96,7 +127,7 @@ class Progress:
         if not self.wanted or time.monotonic() < self.due:
             return
         self.due = time.monotonic() + self.PERIOD
-        text = f"{self.tally.text()}, lost {self.tally.total('lost')}"
+        text = f"{self.tally.text()}, {self.tally.account()}"
         end = "\r" if self.is_terminal else "\n"
         print(f"zio-nexus: {text}", file=sys.stderr, end=end, flush=True)
         self.is_shown = self.is_terminal

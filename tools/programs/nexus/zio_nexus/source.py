@@ -4,6 +4,7 @@
 import errno
 import os
 import queue
+import stat
 import threading
 import time
 from collections.abc import Iterator
@@ -12,15 +13,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import zio
+from zio.controls import of_file, rows_of_channels
 
 from . import hdf
 from .blocks import LAST_SECOND, SECOND, Array, Run
-from .failure import Failure, OpenFailure, SourceFailure, explain
+from .failure import Failure, OpenFailure, SourceFailure, UsageFailure, explain
 from .schema import REASONS
 from .split import Splitter
 
 # Blocks of a batch; one call of HDF5 writes about as many.
 BATCH = 1024
+# Controls that are looked at together, and the bytes of samples that are small
+CONTROLS = 16384
+SMALL = 32 << 10
+# Blocks of a channel that are worth a run
+WORTH = 16
 # Seconds that a batch may take, and so the delay of Ctrl-C
 PATIENCE = 0.2
 # A module of an older kernel, or a node that is no channel of an input
@@ -36,6 +43,25 @@ class Events(NamedTuple):
     times: Array
     rows: Array
     missing: Array
+
+    def up_to(self, blocks: int) -> "Events":
+        """Return the events up to the one that has block number @blocks of these."""
+        ends = np.cumsum((self.rows >= 0).sum(axis=1))
+        count = int(np.searchsorted(ends, blocks)) + 1
+        return Events(*(part[:count] for part in self))
+
+    def blocks(self) -> int:
+        return int((self.rows >= 0).sum())
+
+    def of_blocks(self, counts: list[int]) -> "Events":
+        """Return these events without blocks that are not there: @counts of each channel
+        are. An event behind the last of them goes."""
+        is_gone = self.rows >= np.array(counts)
+        rows = np.where(is_gone, -1, self.rows)
+        missing = np.where(is_gone, REASONS.index("other"), self.missing)
+        kept = np.flatnonzero((rows >= 0).any(axis=1))
+        count = int(kept[-1]) + 1 if len(kept) else 0
+        return Events(self.times[:count], rows[:count], missing[:count].astype(np.uint8))
 
 
 class Step(NamedTuple):
@@ -53,6 +79,7 @@ class Source:
         self, names: list[str], method: str | None = None, queued: bool = False
     ) -> None:
         """Open them. With @queued, a recording begins with the blocks that wait."""
+        require_different(names)
         self.names = names
         self.channels = [_open(name, method) for name in names]
         for channel in self.channels:
@@ -67,15 +94,28 @@ class Source:
 
     def __iter__(self) -> Iterator[Step]:
         splitter = Splitter()
-        if len(self.channels) == 1:
-            steps = _batches(self.channels[0], self.stopping)
-        else:
-            steps = _batches_of_all(self.channels, self.stopping)
-        for batch in steps:
+        for batch in _gather(self._batches()):
             if batch is None or not len(batch):
                 yield Step([])
             else:
                 yield Step(list(splitter.split(batch.controls, batch.data)))
+
+    def _batches(self) -> Iterator[Any]:
+        """Yield batches: those of files one after the other, those of channels as they
+        come."""
+        files = [channel for channel in self.channels if channel.is_file]
+        channels = [[channel] for channel in self.channels if not channel.is_file]
+        queues = [files, *channels] if files else channels
+        if len(queues) == 1:
+            return _batches(queues[0], self.stopping)
+        return _batches_of_all(queues, self.stopping)
+
+    def controls(self) -> Iterator[Array]:
+        """Yield the controls of all blocks before any is read. There are none unless all
+        sources are files on disk."""
+        if all(map(_is_on_disk, self.names)):
+            for name in self.names:
+                yield from _controls_of(name)
 
     def is_live(self) -> bool:
         """Return whether a source is a channel."""
@@ -84,6 +124,20 @@ class Source:
     def close(self) -> None:
         for channel in self.channels:
             channel.close()
+
+
+def _controls_of(path: str) -> Iterator[Array]:
+    """Yield the controls of a file on disk, each array valid until the next one. To read
+    small blocks costs less than to pass over each."""
+    first = next(of_file(path, 1), None)
+    if first is None:
+        return
+    if int(first["nsamples"][0]) * int(first["ssize"][0]) > SMALL:
+        yield from of_file(path, CONTROLS)
+        return
+    with zio.open(path) as channel:
+        for batch in channel.batches(CONTROLS):
+            yield batch.controls
 
 
 def _open(name: str, method: str | None) -> Any:
@@ -106,31 +160,56 @@ def _drop_old_blocks(channel: Any) -> None:
             raise OpenFailure(explain(error)) from None
 
 
-def _batches(channel: Any, stopping: threading.Event) -> Iterator[Any]:
+def require_different(names: list[str]) -> None:
+    """Complain about a source that is named twice, under two spellings too."""
+    seen: dict[Any, str] = {}
+    for name in names:
+        other = seen.setdefault(_identity(name), name)
+        if other is not name:
+            both = name if other == name else f"{other}, {name}"
+            raise UsageFailure(f"{both}: is one source: name it once")
+
+
+def _identity(name: str) -> Any:
+    full = zio.full_name(name)
     try:
-        for batch in channel.batches(BATCH, PATIENCE):
-            yield batch
-            if stopping.is_set():
-                return
+        found = os.fstat(0) if name == "-" else os.stat(name)
+    except OSError:
+        return full
+    return (found.st_dev, found.st_ino) if full == name else full
+
+
+def _is_on_disk(name: str) -> bool:
+    return name != "-" and os.path.isfile(name)
+
+
+def _batches(channels: list[Any], stopping: threading.Event) -> Iterator[Any]:
+    """Yield the batches of channels, one channel after the other."""
+    try:
+        for channel in channels:
+            for batch in channel.batches(BATCH, PATIENCE):
+                yield batch
+                if stopping.is_set():
+                    return
     except OSError as error:
         raise SourceFailure(explain(error)) from None
 
 
 class _Reader(threading.Thread):
-    """Reads one channel, and passes copies of its batches."""
+    """Reads channels, one after the other, and passes copies of their batches."""
 
     def __init__(
-        self, channel: Any, target: "queue.Queue[Any]", stopping: threading.Event
+        self, channels: list[Any], target: "queue.Queue[Any]", stopping: threading.Event
     ) -> None:
         super().__init__(daemon=True)
-        self.channel = channel
+        self.channels = channels
         self.target = target
         self.stopping = stopping
 
     def run(self) -> None:
         end: Any = self
         try:
-            for batch in _batches(self.channel, self.stopping):
+            for batch in _batches(self.channels, self.stopping):
                 if len(batch):
                     self.target.put(_Copy(batch))
         except Exception as error:  # Also a fault of the program must end the others.
@@ -139,24 +218,61 @@ class _Reader(threading.Thread):
 
 
 class _Copy:
-    """A batch that stays valid."""
+    """The blocks of batches, in memory that stays valid."""
 
-    def __init__(self, batch: Any) -> None:
-        self.controls = batch.controls.copy()
-        if isinstance(batch.data, np.ndarray):
-            self.data: Any = batch.data.copy()
+    def __init__(self, *batches: Any) -> None:
+        self.controls = np.concatenate([batch.controls for batch in batches])
+        parts = [batch.data for batch in batches]
+        if len({_shape_of(part) for part in parts}) == 1 and _shape_of(parts[0]):
+            self.data: Any = np.concatenate(parts)
         else:
-            self.data = [block.copy() for block in batch.data]
+            self.data = [block.copy() for part in parts for block in part]
 
     def __len__(self) -> int:
         return len(self.controls)
 
 
-def _batches_of_all(channels: list[Any], stopping: threading.Event) -> Iterator[Any]:
-    """Yield batches of all channels as they come; None if none comes for a while. An
-    error of a channel ends the others, and comes last."""
+def _shape_of(data: Any) -> Any:
+    """Return what all blocks of a batch have in common; None if they differ."""
+    return (data.dtype, data.shape[1:]) if isinstance(data, np.ndarray) else None
+
+
+def _gather(batches: Iterator[Any]) -> Iterator[Any]:
+    """Join batches that have few blocks of each of many channels: a run costs as much as
+    many blocks. None of them waits for longer than a batch may."""
+    kept: list[_Copy] = []
+    wanted = 0
+    begin = time.monotonic()
+    try:
+        for batch in batches:
+            count = 0 if batch is None else len(batch)
+            if not kept:
+                channels = (
+                    sum(1 for _ in rows_of_channels(batch.controls)) if count else 0
+                )
+                wanted, begin = channels * WORTH, time.monotonic()
+                if channels < 2 or count >= wanted:
+                    yield batch
+                    continue
+            if count:
+                kept.append(_Copy(batch))
+            is_late = time.monotonic() - begin > PATIENCE
+            if not count or is_late or sum(map(len, kept)) >= wanted:
+                yield _Copy(*kept)
+                kept = []
+    except SourceFailure:
+        if kept:
+            yield _Copy(*kept)
+        raise
+    if kept:
+        yield _Copy(*kept)
+
+
+def _batches_of_all(queues: list[Any], stopping: threading.Event) -> Iterator[Any]:
+    """Yield batches of all queues of channels as they come; None if none comes for a
+    while. An error of a channel ends the others, and comes last."""
     target: queue.Queue[Any] = queue.Queue(WAITING)
-    readers = [_Reader(channel, target, stopping) for channel in channels]
+    readers = [_Reader(channels, target, stopping) for channels in queues]
     failure = None
     for reader in readers:
         reader.start()
@@ -197,12 +313,13 @@ class GroupSource(Source):
     def __init__(
         self, names: list[str], window_ns: int, limit_ms: int, queued: bool = False
     ) -> None:
+        require_different(names)
         self.names = names
         # What cannot be opened alone, the group explains.
         if not queued:
             with suppress(Failure):
                 Source(names).close()
-        self.group = [zio.full_name(name) for name in names]
+        self.group = _channels_of(names)
         self.channels = []
         self.stopping = threading.Event()
         try:
@@ -233,10 +350,53 @@ class GroupSource(Source):
         return True
 
     def is_live(self) -> bool:
-        return True
+        return not all(map(_is_on_disk, self.names))
 
     def close(self) -> None:
         self.events.close()
+
+
+def _channels_of(names: list[str]) -> list[str]:
+    """Return the channel of each source of a group. A file must have one channel, of
+    which no other source has blocks."""
+    channels = [_channel_of(name) for name in names]
+    for number, channel in enumerate(channels):
+        other = channels.index(channel)
+        if other < number:
+            raise UsageFailure(
+                f"{names[other]}, {names[number]}: both have {channel}, and an event has "
+                "one block of a channel: name one of them"
+            )
+    return channels
+
+
+def _channel_of(name: str) -> str:
+    if not _is_on_disk(name):
+        if (
+            name == "-"
+            or os.path.exists(name)
+            and not stat.S_ISCHR(os.stat(name).st_mode)
+        ):
+            raise UsageFailure(
+                f"{name}: its channel is not known yet: store it in a file first"
+            )
+        return str(zio.full_name(name))
+    found: dict[str, None] = {}
+    splitter = Splitter()
+    try:
+        for controls in _controls_of(name):
+            for rows in rows_of_channels(controls):
+                found[splitter.name_of(controls[rows[0]])] = None
+    except OSError as error:
+        raise OpenFailure(explain(error)) from None
+    if not found:
+        raise UsageFailure(f"{name}: has no blocks, so no channel to align: leave it out")
+    if len(found) > 1:
+        raise UsageFailure(
+            f"{name}: has {len(found)} channels, and an event has one block of a source: "
+            'record it, and make a file of each by "zio-nexus cat --channel"'
+        )
+    return next(iter(found))
 
 
 class EventCollector:
@@ -310,6 +470,11 @@ class FileSource(Source):
             yield Step([run])
             if self.stopping.is_set():
                 return
+        hdf.raise_unread([self.file])
+
+    def controls(self) -> Iterator[Array]:
+        for channel in self.file.channels.values():
+            yield from channel.controls()
 
     def is_live(self) -> bool:
         return False

@@ -24,7 +24,9 @@ class Splitter:
         self.count += len(controls)
         for rows in rows_of_channels(controls):
             if len(rows) == len(controls):
-                yield from self.split_types(controls, data, order)
+                # In one piece, for the placer and the writer
+                whole = np.ascontiguousarray(controls)
+                yield from self.split_types(whole, data, order)
                 return
             part = data[rows] if isinstance(data, np.ndarray) else [data[i] for i in rows]
             yield from self.split_types(controls[rows], part, order[rows])

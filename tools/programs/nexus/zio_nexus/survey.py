@@ -1,29 +1,36 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Look at the controls in a block file on disk, to know its channels in advance."""
+"""Look at the controls in files on disk, to know channels and rates in advance."""
 
-import os
-import stat
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import zio
-from zio.controls import addresses, block_of, channel_name, of_file
+from zio.controls import block_of, channel_name, rows_of_channels
 
 from .blocks import Array, Run
+from .failure import SourceFailure, say
+from .placing import Placer
+from .source import Source
+from .split import Splitter
 
-# Blocks that are looked at in one step
-STEP = 4096
+# The number of "estimated" among the sources of a rate
+ESTIMATED = 3
+# Estimates of one rate differ by less than this factor.
+SPREAD = 1.2
 
 
 @dataclass
 class Found:
-    """A channel in the file. @control is that of the first block with samples."""
+    """A channel in the file. @control is that of the first block with samples. @blocks
+    and @samples are how many the channel has."""
 
     control: Any
     length: int
     is_varying: bool = False
+    blocks: int = 0
+    samples: int = 0
 
     def run(self) -> Run:
         """Return a run as an example of the blocks."""
@@ -34,32 +41,70 @@ class Found:
         return Run(name, controls, data, lengths, np.zeros(1, int))
 
 
-def survey(path: str) -> dict[str, Found]:
-    """Return the channels in @path; none if it is no regular file. The survey ends where
-    the file is damaged."""
-    if path == "-" or not stat.S_ISREG(os.stat(path).st_mode):
-        return {}
+def survey(source: Source, placer: Placer) -> dict[str, Found]:
+    """Return the channels of files on disk; none if a source is no regular file. The
+    placer learns the rates that the times tell. The survey ends where a file is damaged.
+    """
     found: dict[str, Found] = {}
-    with suppress(OSError):
-        for controls in of_file(path, STEP):
-            for control in _examples(controls):
-                _note(found, control)
+    trial, names = Placer(float(placer.rate)), Splitter()
+    rates: dict[str, list[float]] = {}
+    with suppress(OSError, SourceFailure):
+        for controls in source.controls():
+            for rows in rows_of_channels(controls):
+                part = controls[rows] if len(rows) < len(controls) else controls
+                name = names.name_of(part[0])
+                _note(found, name, part)
+                run = _place(trial, name, part, rows)
+                rates.setdefault(name, []).extend(_estimates(run))
+    for channel, timeline in trial.timelines.items():
+        placer.streams[channel] = trial.is_stream(channel)
+        _learn(placer, channel, timeline.rate, rates.get(channel, []))
     return found
 
 
-def _examples(controls: Array) -> Array:
-    """Return one of the controls of each channel and length, in their order."""
-    keys = np.column_stack((addresses(controls), controls["nsamples"]))
-    if (keys == keys[0]).all():
-        return controls[:1]
-    _, first = np.unique(keys, axis=0, return_index=True)
-    return np.asarray(controls[np.sort(first)])
+def _place(trial: Placer, name: str, controls: Array, rows: Array) -> Run:
+    """Return the blocks of a channel, placed, without their samples."""
+    lengths = controls["nsamples"].astype(np.int64)
+    run = Run(name, controls, np.zeros(0, np.uint8), lengths, rows)
+    trial.place(run)
+    return run
 
 
-def _note(found: dict[str, Found], control: Any) -> None:
-    name, length = channel_name(control["addr"]), int(control["nsamples"])
-    known = found.setdefault(name, Found(control, length))
-    if length != known.length:
+def _estimates(run: Run) -> list[float]:
+    """Return the lowest and the highest rate that the times of a run tell."""
+    places = run.places[run.places["rate_source"] == ESTIMATED]
+    rates = places["rate_num"] / np.maximum(places["rate_den"], 1)
+    return [float(rates.min()), float(rates.max())] if len(rates) else []
+
+
+def _learn(placer: Placer, channel: str, rate: zio.Rate, found: list[float]) -> None:
+    """Use an estimate for all blocks, unless there were several rates."""
+    if rate.source != "estimated" or rate.value is None or placer.rate:
+        return
+    text = f"{float(rate.value):.6g} samples per second, by the times of blocks"
+    if rate.scatter_ns:
+        text += f", which scatter by {rate.scatter_ns / 1000:.6g} us"
+    if found and max(found) > SPREAD * min(found):
+        say(
+            f"{channel}: the times tell {min(found):.6g} to {max(found):.6g} samples per "
+            "second: use --rate if there is one"
+        )
+        placer.unsure.add(channel)
+        return
+    say(f"{channel}: {text}")
+    placer.learn(channel, rate.value)
+
+
+def _note(found: dict[str, Found], name: str, controls: Array) -> None:
+    """Note the blocks of a channel."""
+    lengths = controls["nsamples"]
+    first = int(np.argmax(lengths > 0))
+    known = found.get(name)
+    if known is None:
+        known = found[name] = Found(controls[first].copy(), int(lengths[0]))
+    elif not known.control["nsamples"] and lengths[first]:
+        known.control = controls[first].copy()
+    known.blocks += len(controls)
+    known.samples += int(lengths.sum(dtype=np.int64))
+    if (lengths != known.length).any():
         known.is_varying = True
-    if length and not int(known.control["nsamples"]):
-        known.control = control

@@ -7,53 +7,55 @@ from typing import Any
 
 import zio
 
-from .blocks import Gaps
-from .checker import Checker, Verdict, check_events
+from .breaks import COUNTS
+from .checker import Checker, History, Verdict, check_events
 from .failure import CANNOT_OPEN, FAILED, LOST, OK, OpenFailure, say, tell
 from .guard import guard
 from .hdf import Recording, in_order
-from .schema import UNKNOWN
+from .schema import BREAKS, UNKNOWN
 
 
 class FileReport:
-    """What was found in a file. @gaps continues from the file before it."""
+    """What was found in a file. @history has the files before it."""
 
-    def __init__(self, path: str, gaps: dict[str, Gaps]) -> None:
+    def __init__(self, path: str, history: History) -> None:
         self.path = path
         self.faults: list[str] = []
         self.channels: dict[str, Verdict] = {}
         self.notes: list[str] = []
         recording = Recording(path)
         try:
-            self._check(recording, gaps)
+            self._check(recording, history)
         finally:
             recording.close()
 
-    def _check(self, recording: Recording, gaps: dict[str, Gaps]) -> None:
+    def _check(self, recording: Recording, history: History) -> None:
         self.is_complete = recording.is_complete
+        self.begin = recording.place().begin
         if not recording.is_complete:
             self.notes.append("the recording was interrupted, or still runs")
-        part = recording.place().part
-        for name, reader in recording.channels.items():
-            is_first = part == 1 or name not in gaps
-            finder = gaps.setdefault(name, Gaps())
-            checker = Checker(
-                reader, finder, recording.is_complete, is_first and part > 1
+        if not history.follow(recording.place()):
+            self.notes.append("parts of the recording before this one are not given")
+        readers = recording.channels.values()
+        if any(BREAKS not in reader.group for reader in readers):
+            self.notes.append(
+                "an older version has recorded it: the controls alone tell what was "
+                "missed, taken or paused"
             )
-            self.channels[name] = checker.check()
+        for reader in readers:
+            checker = Checker(reader, history, recording.is_complete)
+            self.channels[reader.name] = checker.check()
         self.faults += check_events(recording)
 
-    def is_good(self) -> bool:
-        return not self.faults and not any(v.faults for v in self.channels.values())
-
-    def lost(self) -> int:
-        return sum(verdict.counts["lost"] for verdict in self.channels.values())
+    def count_faults(self) -> int:
+        return len(self.faults) + sum(len(v.faults) for v in self.channels.values())
 
     def report(self) -> dict[str, Any]:
         return {
             "file": self.path,
             "complete": self.is_complete,
-            "good": self.is_good(),
+            "good": not self.count_faults(),
+            "notes": self.notes,
             "faults": self.faults,
             "channels": {
                 name: verdict.report() for name, verdict in self.channels.items()
@@ -66,18 +68,43 @@ class FileReport:
         for fault in self.faults:
             _print(f"{self.path}: FAULT: {fault}")
         for name, verdict in self.channels.items():
-            if changes := verdict.scaling_changes:
-                _print(
-                    f"{self.path}: {name}: {changes} changes of the scale, the valid "
-                    "bits or the channels: see the controls"
-                )
             counts = verdict.counts
             _print(
                 f"{self.path}: {name}: {counts['blocks']} blocks, "
-                f"{counts['bytes']} bytes, lost {counts['lost']}{_in_gaps(counts)}"
+                f"{counts['bytes']} bytes, {verdict.account}"
             )
             for fault in verdict.faults:
                 _print(f"{self.path}: {name}: FAULT: {fault}")
+
+
+class Total:
+    """The sum of all channels of all files."""
+
+    def __init__(self, reports: list[FileReport]) -> None:
+        self.account = zio.TimelineAccount()
+        self.files = len(reports)
+        self.faults = sum(report.count_faults() for report in reports)
+        self.counts = {"blocks": 0, "samples": 0, "bytes": 0}
+        for report in reports:
+            for verdict in report.channels.values():
+                self.account.add(verdict.account)
+                for name in self.counts:
+                    self.counts[name] += verdict.counts[name]
+
+    def report(self) -> dict[str, Any]:
+        counts = {name: getattr(self.account, name) for name in COUNTS}
+        text = str(self.account)
+        return {**self.counts, **counts, "account": text, "faults": self.faults}
+
+    def __str__(self) -> str:
+        counts = self.counts
+        text = f"{_number(self.files, 'file')}: {_number(counts['blocks'], 'block')}, "
+        text += f"{counts['bytes']} bytes, {self.account}"
+        return text + (f", {_number(self.faults, 'fault')}" if self.faults else "")
+
+
+def _number(count: int, name: str) -> str:
+    return f"{count} {name}{'' if count == 1 else 's'}"
 
 
 def _print(line: str) -> None:
@@ -86,9 +113,10 @@ def _print(line: str) -> None:
 
 
 def compare_kernel(reports: list[FileReport], is_live: bool) -> dict[str, dict[str, Any]]:
-    """Compare the files of one recording with the counts of the kernel: those at its
+    """Compare the files of the last recording with the counts of the kernel: those at its
     end, or the present ones."""
     result: dict[str, dict[str, Any]] = {}
+    reports = [report for report in reports if report.begin == reports[-1].begin]
     for name in sorted({name for report in reports for name in report.channels}):
         verdicts = [r.channels[name] for r in reports if name in r.channels]
         start, end = verdicts[0].kernel_start, verdicts[-1].kernel_end
@@ -99,13 +127,14 @@ def compare_kernel(reports: list[FileReport], is_live: bool) -> dict[str, dict[s
                 result[name] = {"agrees": False, "why": "no counts of the kernel"}
             continue
         kernel = [now - before for before, now in zip(start, end)]
-        stored = [sum(v.counts[key] for v in verdicts) for key in ("blocks", "lost")]
+        blocks = sum(verdict.counts["blocks"] for verdict in verdicts)
+        lost = sum(verdict.lost for verdict in verdicts)
         result[name] = {
             "blocks": kernel[0],
             "lost": kernel[1],
-            "stored_blocks": stored[0],
-            "stored_lost": stored[1],
-            "agrees": kernel == stored,
+            "stored_blocks": blocks,
+            "stored_lost": lost,
+            "agrees": kernel == [blocks, lost],
         }
     return result
 
@@ -129,16 +158,20 @@ def _print_kernel(kernel: dict[str, dict[str, Any]]) -> None:
 
 
 def _order(names: list[str]) -> list[str]:
-    """Return the files that can be opened, the parts of a recording in their order."""
-    places = []
+    """Return the files that can be opened: recordings by the time of their first block,
+    and the parts of a recording in their order."""
+    places, starts = [], {}
     for path in names:
         try:
             recording = Recording(path)
+            starts[path] = recording.start()
             places.append(recording.place())
             recording.close()
         except OpenFailure as failure:
             say(str(failure))
-    return [place.path for parts in in_order(places) for place in parts]
+    recordings = in_order(places)
+    recordings.sort(key=lambda parts: starts[parts[0].path])
+    return [place.path for parts in recordings for place in parts]
 
 
 def run_verify(values: argparse.Namespace) -> int:
@@ -146,26 +179,24 @@ def run_verify(values: argparse.Namespace) -> int:
 
 
 def _verify(values: argparse.Namespace) -> int:
-    gaps: dict[str, Gaps] = {}
+    history = History()
     names = _order(values.names)
-    reports = [FileReport(path, gaps) for path in names]
+    reports = [FileReport(path, history) for path in names]
     kernel = compare_kernel(reports, values.live)
+    total = Total(reports)
     if values.json:
         files = [report.report() for report in reports]
-        tell(json.dumps({"files": files, "kernel": kernel}, indent=2))
+        result = {"files": files, "kernel": kernel, "all": total.report()}
+        tell(json.dumps(result, indent=2))
     else:
         for report in reports:
             report.print()
         _print_kernel(kernel)
+        if reports:
+            _print(str(total))
     if len(names) < len(values.names):
         return CANNOT_OPEN
     differs = values.live and not all(found["agrees"] for found in kernel.values())
-    if differs or not all(report.is_good() for report in reports):
+    if differs or total.faults:
         return FAILED
-    return LOST if any(report.lost() for report in reports) else OK
-
-
-def _in_gaps(counts: dict[str, Any]) -> str:
-    """Say in how many gaps the blocks were lost, if any were."""
-    number = counts["gaps"]
-    return f" in {number} gap{'' if number == 1 else 's'}" if number else ""
+    return OK if total.account.is_clean else LOST

@@ -6,7 +6,6 @@ its structure is valid at any time. In return, no group and no attribute can be 
 after the beginning.
 """
 
-import math
 import os
 from collections.abc import Mapping
 from contextlib import suppress
@@ -15,24 +14,41 @@ from typing import Any
 
 import h5py
 import numpy as np
-from zio.controls import DATED, clock, meanings
+import zio
+from zio.controls import DATED, channel_numbers, clock
 
-from . import schema
-from .blocks import LAST_SECOND, SECOND, Array, Gaps, Run, late_text
+from .blocks import SECOND, Array, Run, late_text
+from .breaks import count_breaks, find_breaks
 from .failure import say, storing
 from .layout import Layout, Options
-from .meaning import Meaning, meaning_of, parts_of, text_of
 from .room import Room
+from .schema import (
+    COUNTS,
+    RATE,
+    RATE_SOURCES,
+    RECORDING,
+    Schema,
+    make_events,
+    make_root,
+    make_statistics,
+    open_events,
+)
 from .superblock import cut_rest
+from .tables import Column
 from .target import claim, create_part, give_name, sync_directory
-from .timeline import count_of
 
 # Bytes of a block in the tables, beside its samples and its control
 BYTES_PER_BLOCK = 32
 # Bytes that the structure of a channel may grow by between two flushes
 METADATA_BYTES = 1 << 19
+# The same for a file of many channels, where few of them grow
+ALL_METADATA_BYTES = 16 << 20
 CACHE_BYTES = 8 << 20
 CACHE_SLOTS = 521
+# Memory for the structure of a channel. Where HDF5 1.10 has to make room in it between
+# two flushes, its writes fail, and it crashes.
+STRUCTURE_BYTES = 48 << 10
+LEAST_STRUCTURE_BYTES = 4 << 20
 
 
 def now() -> str:
@@ -41,18 +57,16 @@ def now() -> str:
 
 
 class Span:
-    """The times of the first and the last block of all channels whose clock tells the
+    """The times of the first and the last sample of all channels whose clock tells the
     date. @start and @end are datasets."""
 
     def __init__(self, start: Any, end: Any) -> None:
         self.datasets = (start, end)
         self.times: list[int] = []
 
-    def add(self, run: Run, times: Array) -> None:
-        offset = DATED.get(clock(run.controls[0]))
-        if offset is not None:
-            found = [int(times.min()) - offset, int(times.max()) - offset]
-            self.times = [min([*self.times, *found]), max([*self.times, *found])]
+    def add(self, times: Array, offset: int) -> None:
+        found = [int(times.min()) - offset, int(times.max()) - offset]
+        self.times = [min([*self.times, *found]), max([*self.times, *found])]
 
     def put(self) -> None:
         for dataset, time in zip(self.datasets, self.times):
@@ -69,62 +83,35 @@ def _date(time: int) -> str:
     return date.replace(microsecond=rest // 1000).isoformat(timespec="microseconds")
 
 
-class Column:
-    """A dataset that grows at its end."""
-
-    def __init__(self, dataset: Any) -> None:
-        self.id = dataset.id
-        self.tail = dataset.shape[1:]
-        self.length = dataset.shape[0]
-        self.memory_type = h5py.h5t.py_create(dataset.dtype)
-        self.chunk_bytes: int = math.prod(dataset.chunks) * dataset.dtype.itemsize
-
-    def append(self, rows: Array) -> None:
-        """Append @rows. h5py's own slices cost more than the data of a small batch."""
-        count = len(rows)
-        if not count:
-            return
-        shape = (count, *self.tail)
-        self.id.set_extent((self.length + count, *self.tail))
-        place = self.id.get_space()
-        place.select_hyperslab((self.length, *(0 for _ in self.tail)), shape)
-        memory = h5py.h5s.create_simple(shape)
-        self.id.write(memory, place, np.ascontiguousarray(rows), self.memory_type)
-        self.length += count
-
-
 class ChannelWriter:
-    """The group of one channel."""
+    """The tables of one channel."""
 
-    def __init__(self, group: Any, layout: Layout, options: Options, gaps: Gaps) -> None:
+    def __init__(
+        self, schema: Schema, name: str, layout: Layout, statistics: Any
+    ) -> None:
+        """@statistics is the row of its counts."""
+        self.schema = schema
+        self.name = name
         self.layout = layout
-        self.gaps = gaps
-        self.sample_period = options.sample_period
+        # HDF5 may write when a table is closed, and h5py does not report that error: all
+        # stay open to the end.
+        self.columns = schema.columns(name, layout)
+        self.breaks: Column | None = None
+        self.statistics = statistics
         self.is_warned = False
-        self.columns = {
-            name: Column(item)
-            for name, item in group.items()
-            if isinstance(item, h5py.Dataset)
-            and item.maxshape
-            and item.maxshape[0] is None
-        }
-        # HDF5 may write when an object is closed, and h5py does not report that error:
-        # all objects stay open to the end.
-        self.statistics = dict(group[schema.STATISTICS].items())
-        self.counts = {name: 0 for name in schema.COUNTS}
-        self.counts.update({name: schema.UNKNOWN for name in schema.SEQUENCES})
-        self.meaning = meanings(np.atleast_1d(layout.control))[0]
+        # What the clock is ahead of UTC; None if it tells no date
+        self.offset = DATED.get(clock(layout.control))
+        self.counts = dict.fromkeys((*COUNTS, *RATE), 0)
 
     def append(self, run: Run, times: Array) -> None:
-        losses = self.gaps.find(run.controls, self.counts["blocks"], times)
+        breaks = find_breaks(run, self.counts["blocks"], times)
         getattr(self, f"_append_{self.layout.kind}")(run, times)
         self.columns["control"].append(run.controls)
         self.columns["order"].append(run.order)
-        self.columns["losses"].append(losses)
-        self._count(run, losses)
-        self._warn_of_late(run)
-
-    def _warn_of_late(self, run: Run) -> None:
+        if len(breaks):
+            self.breaks = self.breaks or self.schema.breaks(self.name)
+            self.breaks.append(breaks)
+        self._count(run, breaks)
         if not self.is_warned and (text := late_text(run)):
             self.is_warned = True
             say(text)
@@ -146,84 +133,74 @@ class ChannelWriter:
         self.columns["value"].append(run.data)
         self.columns["cue_index"].append(begins + first)
         self.columns["cue_timestamp_zero"].append(times)
-        if self.sample_period:
-            for part in parts_of(run):
-                self._append_times(part)
+        if "time" in self.columns:
+            self.columns["time"].append(_sample_times(run, times))
 
-    def _append_times(self, run: Run) -> None:
-        """Append the time of each sample. Those of one scan have one time."""
-        begins = np.cumsum(run.lengths) - run.lengths
-        within = np.arange(len(run.data)) - np.repeat(begins, run.lengths)
-        starts = np.repeat(run.times, run.lengths)
-        room = LAST_SECOND * SECOND - starts
-        steps = np.rint(within // count_of(run) * self.sample_period)
-        self.columns["time"].append(starts + np.minimum(steps, room).astype(np.int64))
-
-    def _count(self, run: Run, losses: Array) -> None:
-        counts, controls = self.counts, run.controls
+    def _count(self, run: Run, breaks: Array) -> None:
+        counts, controls, last = self.counts, run.controls, run.places[-1]
         if not counts["blocks"]:
-            counts["first_seq"] = int(controls["seq_num"][0])
-        counts["last_seq"] = int(controls["seq_num"][-1])
+            self.statistics["first_seq"] = controls["seq_num"][0]
+        self.statistics["last_seq"] = controls["seq_num"][-1]
         counts["blocks"] += len(run)
         counts["samples"] += int(run.lengths.sum())
         counts["bytes"] += run.data.nbytes
-        counts["lost"] += int(losses["lost"].sum())
-        counts["gaps"] += len(losses)
-        self._count_meanings(run)
-
-    def _count_meanings(self, run: Run) -> None:
-        """Count how often the samples begin to stand for something else. The attributes
-        of the group are those of the first block."""
-        found = meanings(run.controls)[run.lengths > 0]
-        if (found == self.meaning).all():
-            return
-        before = np.concatenate((self.meaning[None], found[:-1]))
-        at = np.flatnonzero((before != found).any(axis=1))
-        self.meaning = found[-1].copy()
-        if not self.counts["scaling_changes"]:
-            self._warn_of_change(run, int(np.flatnonzero(run.lengths)[at[0]]))
-        self.counts["scaling_changes"] += len(at)
-
-    def _warn_of_change(self, run: Run, row: int) -> None:
-        control = run.controls[row]
-        first = meaning_of(self.layout.control)
-        if found := meaning_of(control).difference(first, Meaning._fields):
-            text = text_of(run.part(row, row + 1), found)
-            say(f"{text}: scaling_factor is for those; each control has its own scale")
+        if len(breaks):
+            for name, count in count_breaks(breaks).items():
+                counts[name] += count
+        if last["rate_num"]:
+            counts.update(zip(RATE, rate_of(last, self.layout.given.by)))
 
     def put_counts(self) -> None:
         for name, count in self.counts.items():
-            self.statistics[name][()] = count
+            self.statistics[name] = count
 
     def put_kernel(self, counts: Mapping[str, int]) -> None:
-        """Store numbers of the kernel: see schema.KERNEL."""
+        """Store numbers of the kernel: see KERNEL of the schema."""
         for name, count in counts.items():
-            self.statistics[name][()] = count
+            self.statistics[name] = count
+
+
+def rate_of(place: Any, given_by: str) -> tuple[int, int, int]:
+    """Return RATE of a block at @place."""
+    source = int(place["rate_source"])
+    if source == RATE_SOURCES.index("given"):
+        source = RATE_SOURCES.index(given_by)
+    return int(place["rate_num"]), int(place["rate_den"]), source
+
+
+def _sample_times(run: Run, times: Array) -> Array:
+    """Return when each sample was taken, in ns. Those of one scan have one time. @times
+    are those of the blocks, for blocks without a time, or with half a scan."""
+    scans = run.places["samples"].astype(np.int64)
+    count = max(1, len(channel_numbers(run.controls[0])))
+    if (scans * count != run.lengths).any():
+        return np.repeat(times, run.lengths)
+    found = zio.sample_times(run.places)
+    is_placed = np.repeat(run.places["has_time"], scans)
+    return np.repeat(np.where(is_placed, found, np.repeat(times, scans)), count)
 
 
 class FileWriter:
     """One file.
 
-    @layouts has the channels, in the order of their groups. @gaps has what the file
-    before this one knows of their sequence. @texts are notes on the recording. @group
-    has the channels of the events, if there are any. With @force, the file replaces
-    another one when it has begun.
+    @layouts has the channels, in the order of their groups. @texts are notes on the
+    recording. @group has the channels of the events, if there are any. With @force, the
+    file replaces another one when it has begun.
     """
 
     def __init__(
         self,
         path: str,
         layouts: Mapping[str, Layout],
-        gaps: Mapping[str, Gaps],
         options: Options,
         texts: Mapping[str, str],
         group: list[str] | None = None,
         force: bool = False,
     ) -> None:
         self.path = path
-        name = _try_room(path, METADATA_BYTES * (1 + len(layouts)))
+        name = _try_room(path, METADATA_BYTES + _metadata_bytes(len(layouts)))
         try:
-            self._begin(name, layouts, gaps, options, texts, group or [])
+            self._begin(name, layouts, options, texts, group or [])
             give_name(name, path, force)
         except BaseException:
             with suppress(FileNotFoundError):
@@ -234,34 +211,38 @@ class FileWriter:
         self,
         name: str,
         layouts: Mapping[str, Layout],
-        gaps: Mapping[str, Gaps],
         options: Options,
         texts: Mapping[str, str],
         group: list[str],
     ) -> None:
         """Create the file @name, and all that it has before its first block."""
-        self.file = _create(name)
-        entry = schema.make_root(self.file, next(iter(layouts), ""), now(), dict(texts))
+        self.file = _create(name, len(layouts))
+        entry = make_root(self.file, next(iter(layouts), ""), now(), dict(texts))
         self.span = Span(entry["start_time"], entry["end_time"])
-        self.complete = entry[schema.RECORDING]["complete"]
-        self.channels = {}
-        for channel, layout in layouts.items():
-            part = schema.make_channel(entry, channel, layout, options)
-            self.channels[channel] = ChannelWriter(part, layout, options, gaps[channel])
-        self.events: dict[str, Column] = {}
+        self.complete = entry[RECORDING]["complete"]
+        self.statistics, self.rows = make_statistics(entry, layouts)
+        made = Schema(entry, options, len(layouts))
+        made.make(layouts)
         if group:
-            events = schema.make_events(entry, group)
-            self.events = {key: Column(item) for key, item in events.items()}
+            make_events(entry, group, options)
         self.unflushed = 0
         self.blocks = 0
         # Whether the disk has the name of the file
         self.is_named = False
         # Blocks that are on the disk
         self.stored = 0
-        self.room = Room(name, sum(map(_chunk_bytes, self.channels.values())))
+        self.room = Room(name, 0)
         claim(self.room.fd)
         self.file.swmr_mode = True
         self.file.flush()
+        # HDF5 opens everything again when SWMR begins: so little is open before.
+        self.channels = {
+            channel: ChannelWriter(made, channel, layout, self.rows[row])
+            for row, (channel, layout) in enumerate(layouts.items())
+        }
+        self.events = open_events(entry, options) if group else {}
+        chunks = sum(made.chunk_bytes(layout) for layout in layouts.values())
+        self.room.least = chunks + _metadata_bytes(len(layouts))
 
     def takes(self, run: Run) -> bool:
         channel = self.channels.get(run.channel)
@@ -274,9 +255,11 @@ class FileWriter:
         self.room.reserve(self.size() + size)
 
     def append(self, run: Run) -> None:
-        times = run.times
-        self.channels[run.channel].append(run, times)
-        self.span.add(run, times)
+        channel, times = self.channels[run.channel], run.times
+        channel.append(run, times)
+        dated = times[run.places["has_time"]]
+        if channel.offset is not None and len(dated):
+            self.span.add(dated, channel.offset)
         self.blocks += len(run)
         self.unflushed += run.data.nbytes + run.controls.nbytes
 
@@ -291,6 +274,7 @@ class FileWriter:
         self.file.flush()
         for channel in self.channels.values():
             channel.put_counts()
+        self.statistics.id.write(h5py.h5s.ALL, h5py.h5s.ALL, self.rows)
         self.span.put()
         self.file.flush()
         self.room.sync()
@@ -318,9 +302,8 @@ class FileWriter:
         self.room.close()
 
 
-def _chunk_bytes(channel: ChannelWriter) -> int:
-    """Return the bytes that the last chunks of @channel may need."""
-    return sum(column.chunk_bytes for column in channel.columns.values()) + METADATA_BYTES
+def _metadata_bytes(channels: int) -> int:
+    return min(METADATA_BYTES * channels, ALL_METADATA_BYTES + (channels << 13))
 
 
 def _try_room(path: str, size: int) -> str:
@@ -336,12 +319,19 @@ def _try_room(path: str, size: int) -> str:
     return name
 
 
-def _create(path: str) -> Any:
-    return h5py.File(
+def _create(path: str, channels: int) -> Any:
+    file = h5py.File(
         path,
         "x",
         libver="v110",
         rdcc_nbytes=CACHE_BYTES,
-        rdcc_nslots=CACHE_SLOTS,
+        rdcc_nslots=CACHE_SLOTS if channels < 16 else 31,
         rdcc_w0=1.0,
     )
+    size = LEAST_STRUCTURE_BYTES + channels * STRUCTURE_BYTES
+    config = file.id.get_mdc_config()
+    config.set_initial_size = True
+    config.initial_size = config.min_size = size
+    config.max_size = max(config.max_size, 2 * size)
+    file.id.set_mdc_config(config)
+    return file

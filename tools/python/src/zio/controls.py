@@ -79,52 +79,6 @@ class Sequence:
         return lost
 
 
-# --- rates and gaps ---------------------------------------------------------------------
-
-
-def rate_of(
-    controls: Array, times: Array, shortest: int = 1, known: float | None = None
-) -> float:
-    """Return the samples per second, all channels of interleaved blocks together, that
-    the times of blocks tell; 0 if they do not.
-
-    `controls` has the fields seq_num and nsamples, shape (k,); `times` are in ns, int64.
-    They must be `shortest` ns apart. Lost blocks count by their numbers, if all blocks
-    have one length; otherwise nothing counts that is beside a loss. The times are whole
-    ns: the `known` rate of the control is more exact, if they allow it.
-    """
-    if not len(controls):
-        return 0.0
-    seq, lengths = controls["seq_num"], controls["nsamples"].astype(np.int64)
-    lost = Sequence().lost(controls)[1:]
-    good = lost == seq[1:] - seq[:-1] - np.uint32(1)
-    if (lengths != lengths[0]).any():
-        good &= lost == 0
-    samples = int(((lost.astype(np.int64) + 1) * lengths[:-1])[good].sum())
-    span = int(np.diff(times)[good].sum())
-    if span < shortest or not samples:
-        return 0.0
-    # Each span without a break has two ends.
-    spans = int(good[0]) + int((good[1:] & ~good[:-1]).sum())
-    if known and abs(samples * 10**9 / known - span) <= spans:
-        return known
-    return samples * 10**9 / span
-
-
-def missing_samples(
-    lost: int, length: int, span: int, rate: float, has_one_length: bool
-) -> int:
-    """Return how many samples of a channel are missing behind a block.
-
-    It has `length` samples, and the next block, whose time is `span` ns later, comes
-    behind `lost` blocks. If all blocks of the channel have one length, their numbers tell
-    what is missing, otherwise the times and the rate. If `rate` is 0, these tell 0.
-    """
-    if has_one_length:
-        return lost * length
-    return max(0, round(span * rate / 10**9) - length)
-
-
 # --- many controls ----------------------------------------------------------------------
 
 
@@ -145,6 +99,13 @@ def is_signed(controls: Array) -> Array:
     return signed
 
 
+def has_trigger_attribute(controls: Array, number: int) -> Array:
+    """Tell which controls have a standard attribute of the trigger: bool, shape (k,)."""
+    mask = controls["attr_trigger"]["std_mask"]
+    there: Array = mask >> np.uint16(number) & 1 > 0
+    return there
+
+
 def addresses(controls: Array) -> Array:
     """Return the bytes of the addresses, uint8: equal rows are of one channel."""
     raw = np.ascontiguousarray(controls["addr"]).view(np.uint8)
@@ -155,12 +116,27 @@ def rows_of_channels(controls: Array) -> Iterator[Array]:
     """Yield the indices of the controls of each channel, that which comes first before
     the others."""
     keys = addresses(controls)
-    if len(keys) and (keys == keys[0]).all():
+    if (keys == keys[:1]).all():
         yield np.arange(len(keys))
         return
-    _, first, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    for number in np.argsort(first):
-        yield np.flatnonzero(inverse.reshape(-1) == number)
+    codes = _codes_of(keys)
+    order = np.argsort(codes, kind="stable")
+    begins = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    yield from sorted(np.split(order, begins[1:]), key=lambda rows: int(rows[0]))
+
+
+def _codes_of(keys: Array) -> Array:
+    """Return a number for each row of `keys`, from 0: the same for equal rows."""
+    codes = np.zeros(len(keys), np.int64)
+    words = np.zeros((len(keys), -(-keys.shape[1] // 8) * 8), np.uint8)
+    words[:, : keys.shape[1]] = keys
+    for column in words.view(np.uint64).T:
+        if (column != column[0]).any():
+            values, numbers = np.unique(column, return_inverse=True)
+            # Numbers again: their product would need more and more bits.
+            codes = codes * len(values) + numbers.reshape(-1)
+            codes = np.unique(codes, return_inverse=True)[1].reshape(-1)
+    return codes
 
 
 def meanings(controls: Array) -> Array:

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Groups, attributes and tables that grow, at the cost of HDF5 alone.
+
+A recording may have a thousand channels. The objects of h5py cost several times as much.
+"""
+
+from typing import Any
+
+import h5py
+import numpy as np
+from h5py import h5a, h5d, h5g, h5p, h5s, h5t, h5z
+
+from .blocks import Array
+from .layout import Options
+
+TEXT_DTYPE = h5py.string_dtype()
+TEXT = h5t.py_create(TEXT_DTYPE, logical=True)
+SCALAR = h5s.create(h5s.SCALAR)
+# Attributes beside their object, before HDF5 makes a heap for them, which costs more
+MOST_ATTRIBUTES = 32
+
+
+class Column:
+    """A dataset that grows at its end."""
+
+    def __init__(self, identifier: Any, memory_type: Any) -> None:
+        self.id = identifier
+        shape = identifier.shape
+        self.length, self.tail = shape[0], shape[1:]
+        self.memory_type = memory_type
+
+    def append(self, rows: Array) -> None:
+        """Append @rows. h5py's own slices cost more than the data of a small batch."""
+        count = len(rows)
+        if not count:
+            return
+        shape = (count, *self.tail)
+        self.id.set_extent((self.length + count, *self.tail))
+        place = self.id.get_space()
+        place.select_hyperslab((self.length, *(0 for _ in self.tail)), shape)
+        memory = h5s.create_simple(shape)
+        self.id.write(memory, place, np.ascontiguousarray(rows), self.memory_type)
+        self.length += count
+
+
+class Maker:
+    """Makes the objects of a file. What objects share is made once."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.group_list = h5p.create(h5p.GROUP_CREATE)
+        self.group_list.set_attr_phase_change(MOST_ATTRIBUTES, 0)
+        self.types: dict[Any, Any] = {}
+        self.shapes: dict[Any, Any] = {}
+
+    def group(self, parent: Any, name: str, nx_class: str, **attributes: Any) -> Any:
+        group = h5g.create(parent, name.encode(), gcpl=self.group_list)
+        self.describe(group, NX_class=nx_class, **attributes)
+        return group
+
+    def describe(self, target: Any, **attributes: Any) -> None:
+        """Give a group or a dataset attributes: texts, numbers, or lists of texts."""
+        for name, value in attributes.items():
+            if isinstance(value, str | list):
+                array, kind = np.array(value, TEXT_DTYPE), TEXT
+            else:
+                array = np.asarray(value)
+                kind = self._type(array.dtype)
+            space = h5s.create_simple(array.shape) if array.shape else SCALAR
+            h5a.create(target, name.encode(), kind, space).write(array)
+
+    def column(
+        self,
+        group: Any,
+        name: str,
+        dtype: Any,
+        chunk: tuple[int, ...],
+        tail: tuple[int, ...] = (),
+        filters: bool = True,
+    ) -> Any:
+        """Make an empty table whose rows have the shape @tail."""
+        dtype = np.dtype(dtype)
+        key = (dtype, chunk, tail, filters)
+        if key not in self.shapes:
+            space = h5s.create_simple((0, *tail), (h5s.UNLIMITED, *tail))
+            self.shapes[key] = (self._type(dtype), space, self._list(chunk, filters))
+        kind, space, made = self.shapes[key]
+        return h5d.create(group, name.encode(), kind, space, made)
+
+    def open(self, place: Any, name: str, dtype: Any) -> Column:
+        """Return a table of @dtype that was made."""
+        return Column(h5d.open(place, name.encode()), self._type(np.dtype(dtype)))
+
+    def array(self, group: Any, name: str, values: Array) -> Any:
+        """Make a table that does not grow."""
+        kind, space = self._type(values.dtype), h5s.create_simple(values.shape)
+        made = h5d.create(group, name.encode(), kind, space)
+        made.write(h5s.ALL, h5s.ALL, values)
+        return made
+
+    def _type(self, dtype: Any) -> Any:
+        if dtype not in self.types:
+            self.types[dtype] = h5t.py_create(dtype, logical=True)
+        return self.types[dtype]
+
+    def _list(self, chunk: tuple[int, ...], filters: bool) -> Any:
+        made, options = h5p.create(h5p.DATASET_CREATE), self.options
+        made.set_chunk(chunk)
+        made.set_fill_time(h5d.FILL_TIME_ALLOC)
+        made.set_attr_phase_change(MOST_ATTRIBUTES, 0)
+        if not filters:
+            return made
+        if options.shuffle:
+            made.set_shuffle()
+        if options.compression == "gzip":
+            made.set_deflate(options.level)
+        elif options.compression == "lzf":
+            made.set_filter(h5z.FILTER_LZF, h5z.FLAG_OPTIONAL)
+        if options.checksum:
+            made.set_fletcher32()
+        return made

@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The samples of a channel, cut where they do not follow each other.
+
+A format that tells the time of a sample by its number needs others in the place of those
+that are missing. Where that is no way, another file begins, or the program refuses.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+from zio import Break, Change
+from zio.controls import channel_numbers
+
+from .blocks import SECOND, Array, Run
+from .failure import Failure
+
+PS = 1000
+PS_PER_SECOND = SECOND * PS
+# A longer gap than this, in samples, is no gap that a file can have.
+LONGEST = 1 << 31
+
+# What a sample stands for
+MEANING = (
+    Change.UNIT
+    | Change.SCALE
+    | Change.SIGN
+    | Change.BITS
+    | Change.SSIZE
+    | Change.ORDER
+    | Change.MASK
+)
+
+
+class Gaps(Enum):
+    """What to do where samples are missing."""
+
+    AUTO = "auto"
+    FILL = "fill"
+    SPLIT = "split"
+    REFUSE = "refuse"
+
+
+class Rules(NamedTuple):
+    """@gaps and @longest, in seconds, are the user's. @cuts are the changes with which
+    another file begins. In a @paced format, the number of a sample is its time. With
+    @rows it also takes events, each of which is a row."""
+
+    gaps: Gaps
+    longest: float
+    cuts: int
+    paced: bool
+    rows: bool
+
+
+@dataclass
+class Piece:
+    """Blocks that follow each other. @begins: in another file than those before.
+    @changes is what their samples mean now. @missing samples of each channel stand before
+    them. @gap tells why; None where nothing is missing."""
+
+    run: Run
+    begins: bool = False
+    changes: int = 0
+    missing: int = 0
+    gap: "Gap | None" = None
+
+
+class Gap(NamedTuple):
+    """What is missing before a block, and what stands for it: @samples of each channel
+    of a block, from the place @sample of the file on. @first_seq is the number of the
+    first block that is missing, and @time_ns the time of the next one."""
+
+    channel: str
+    sample: int
+    samples: int
+    cause: str
+    first_seq: int
+    lost: int
+    missed: int
+    taken: int
+    time_ns: int | None
+
+
+def causes_of(breaks: int) -> str:
+    """Return why a block does not follow the one before, such as "lost+pause"."""
+    return "+".join(Break(int(breaks)).names())
+
+
+def count_of(run: Run) -> int:
+    """Return the number of channels in a block, whose samples take turns."""
+    return max(1, len(channel_numbers(run.first_control())))
+
+
+def rate_of(place: Any) -> Fraction:
+    """Return the samples of a channel per second; 0 if they are not known."""
+    num = int(place["rate_num"])
+    return Fraction(num, int(place["rate_den"])) if num else Fraction()
+
+
+def begin_of(place: Any) -> Fraction:
+    """Return the time of the first sample, in ps."""
+    return Fraction(int(place["first"]["ns"]) * PS + int(place["first"]["ps"]))
+
+
+@dataclass
+class Missing:
+    """What is missing before a block: blocks without samples may be between. @first_seq
+    is the number of the first block that is missing."""
+
+    breaks: int = 0
+    changes: int = 0
+    lost: int = 0
+    missed: int = 0
+    taken: int = 0
+    first_seq: int | None = None
+
+    def add(self, control: Any, place: Any) -> None:
+        self.breaks |= int(place["breaks"])
+        self.changes |= int(place["changes"])
+        self.lost += int(place["lost"])
+        self.missed += int(place["missed"])
+        self.taken += int(place["taken"])
+        gone = int(place["lost"]) + int(place["taken"])
+        if self.first_seq is None:
+            self.first_seq = (int(control["seq_num"]) - gone) % 2**32
+
+
+class Track:
+    """Cuts the runs of one channel."""
+
+    def __init__(self, rules: Rules, is_stream: Callable[[], bool]) -> None:
+        self.rules = rules
+        self.is_stream = is_stream
+        # The place of the last block with samples, and the time behind it, in ps
+        self.last: Any = None
+        self.end: Fraction | None = None
+        # All blocks with samples have this number of them; 0 if they differ
+        self.length: int | None = None
+        # Samples of a channel in the present file, with those that stand for others
+        self.samples = 0
+        # What the samples that stand for others are too short, as they are whole
+        self.rest = Fraction()
+        # What is missing before the next block with samples
+        self.missing: Missing | None = None
+
+    def pieces(self, run: Run) -> Iterator[Piece]:
+        """Yield the pieces of a run. What is missing before a block without samples is
+        missing before the next one that has some."""
+        full = np.append(np.flatnonzero(run.places["samples"]), len(run))
+        rows = np.flatnonzero(self._is_cut(run.places))
+        targets = full[np.searchsorted(full, rows)].tolist()
+        pairs = [*zip(rows.tolist(), targets)]
+        if self.missing and (not pairs or pairs[0][1] != full[0]):
+            pairs = [(-1, int(full[0])), *pairs]
+        at, piece = 0, Piece(run)
+        for target, group in groupby(pairs, key=itemgetter(1)):
+            self.missing = self.missing or Missing()
+            for row, _ in group:
+                if row >= 0:
+                    self.missing.add(run.controls[row], run.places[row])
+            if target == len(run):
+                break
+            self._advance(run, at, target)
+            piece.run = run.part(at, target)
+            if len(piece.run):
+                yield piece
+            at, piece = target, self._judge(run, target, self.missing)
+            self.missing = None
+        self._advance(run, at, len(run))
+        piece.run = run.part(at, len(run))
+        if len(piece.run):
+            yield piece
+
+    def _is_cut(self, places: Array) -> Array:
+        if not self.rules.paced:
+            return np.asarray((places["changes"] & self.rules.cuts) > 0)
+        is_other = ~places["continues"] & (places["rate_num"] > 0)
+        return np.asarray((places["breaks"] > 0) | is_other)
+
+    def _advance(self, run: Run, begin: int, end: int) -> None:
+        samples = run.places["samples"][begin:end]
+        self.samples += int(samples.sum(dtype=np.int64))
+        full = np.flatnonzero(samples)
+        if not len(full):
+            return
+        self.last = run.places[begin + int(full[-1])].copy()
+        first = int(samples[full[0]])
+        is_even = bool((samples[full] == first).all()) and self.length in (None, first)
+        self.length = first if is_even else 0
+        timed = full[run.places["has_time"][begin:end][full]]
+        rate, since = rate_of(self.last), 0
+        if len(timed):
+            self.end = begin_of(run.places[begin + int(timed[-1])])
+            since = int(timed[-1])
+        if self.end is not None and rate:
+            count = int(samples[since:].sum(dtype=np.int64))
+            self.end += count * PS_PER_SECOND / rate
+
+    def _judge(self, run: Run, row: int, what: Missing) -> Piece:
+        """Decide on the blocks from @row on, which do not follow those before."""
+        place, piece = run.places[row], Piece(run, changes=what.changes)
+        if self.last is None:
+            return piece
+        piece.begins = bool(what.changes & self.rules.cuts)
+        if self.rules.paced:
+            self._pace(run, row, what, piece)
+        if piece.begins:
+            self.samples, self.rest = 0, Fraction()
+        cause = causes_of(what.breaks)
+        if not cause and (piece.begins or piece.missing):
+            cause = "pause" if self.is_stream() else "event"
+        if cause:
+            piece.gap = Gap(
+                run.channel,
+                self.samples,
+                piece.missing,
+                cause,
+                what.first_seq or 0,
+                what.lost,
+                what.missed,
+                what.taken,
+                int(place["first"]["ns"]) if place["has_time"] else None,
+            )
+        self.samples += piece.missing
+        return piece
+
+    def _pace(self, run: Run, row: int, what: Missing, piece: Piece) -> None:
+        """Fill, split or refuse where the number of a sample no longer is its time."""
+        place, gaps = run.places[row], self.rules.gaps
+        block = f"{run.channel}: block {run.controls[row]['seq_num']}"
+        if self.rules.rows and not self.is_stream():
+            missing = self._by_rows(place, what)
+        else:
+            missing = self._by_samples(place, what)
+            if not what.breaks and missing != 0 and not self.is_stream():
+                self._require_way(block)
+        if gaps is Gaps.REFUSE and (piece.begins or missing != 0):
+            cause = causes_of(what.breaks) or "an event of its own"
+            raise Failure(f"{block}: {cause}: refused by --gaps")
+        if piece.begins or missing == 0:
+            return
+        rate = rate_of(place)
+        is_long = missing is None or (rate and missing > self.rules.longest * rate)
+        if gaps is Gaps.SPLIT or missing is None or (gaps is Gaps.AUTO and is_long):
+            piece.begins = True
+        elif missing > LONGEST:
+            raise Failure(
+                f"{block}: {missing} samples are missing before it: too many for a file: "
+                "use --gaps=split, or HDF5"
+            )
+        else:
+            piece.missing = missing
+
+    def _require_way(self, block: str) -> None:
+        """Complain about events, unless the user tells what to do with the time between
+        them."""
+        if self.rules.gaps is Gaps.AUTO:
+            raise Failure(
+                f"{block} has an event of its own: the format has no time for it: use "
+                "csv, npz or HDF5, or --gaps=split for a file of each event, or "
+                "--gaps=fill"
+            )
+
+    def _by_rows(self, place: Any, what: Missing) -> int | None:
+        """Return the samples of lost events, each of which has a row. Nobody knows their
+        length if that of blocks differs: then the list alone tells them."""
+        is_other = what.breaks & (Break.OUTAGE | Break.STEP)
+        if is_other and self.rules.gaps is not Gaps.FILL:
+            return None
+        if place["samples"] != self.length:
+            return 0
+        return (what.lost + what.taken) * int(place["samples"])
+
+    def _by_samples(self, place: Any, what: Missing) -> int | None:
+        """Return how many samples of a channel are missing before a block; None if
+        nothing tells it, or if they are of two runs of the device."""
+        fill = self.rules.gaps is Gaps.FILL
+        if what.breaks & Break.STEP:
+            return 0 if fill else None
+        if what.breaks & Break.OUTAGE and not fill:
+            return None
+        exact = self._by_time(place)
+        number = self._by_number(place, what, exact)
+        if number is not None or exact is None:
+            return number
+        whole = round(exact + self.rest)
+        if whole < 0:
+            # A time that is a little early; nothing is missing.
+            return 0 if -2 * whole <= int(place["samples"]) else None
+        self.rest += exact - whole
+        return whole
+
+    def _by_number(self, place: Any, what: Missing, exact: Fraction | None) -> int | None:
+        """Return how many samples are missing, if blocks of one length are, and nothing
+        else; None if only the time tells it."""
+        other = Break.PAUSE | Break.OUTAGE | Break.MISSED
+        gone = what.lost + what.taken
+        if not gone or what.breaks & other or place["samples"] != self.length:
+            return None
+        number = gone * int(place["samples"])
+        if exact is None or self.is_stream():
+            return number
+        return number if abs(exact - number) * 2 <= int(place["samples"]) else None
+
+    def _by_time(self, place: Any) -> Fraction | None:
+        """Return the samples between the block before and this one."""
+        rate = rate_of(place)
+        if not (rate and place["has_time"] and self.end is not None):
+            return None
+        return (begin_of(place) - self.end) * rate / PS_PER_SECOND
