@@ -106,13 +106,14 @@ static void pace_draw_nominal(struct zio_pace *pace)
 static void pace_draw_line(struct zio_pace *pace)
 {
 	const struct zio_pace_stamp *edge = pace->corner;
-	u64 middle = (pace->corner[pace->n_corners - 1].sample - edge->sample) / 2 + edge->sample;
+	const u64 first = edge->sample, last = pace->corner[pace->n_corners - 1].sample;
 
 	if (pace->n < PACE_MIN) {
 		pace_draw_nominal(pace);
 		return;
 	}
-	while (edge[1].sample < middle)
+	/* Numbers of samples may pass 2^64. */
+	while (edge[1].sample - first < (last - first) / 2)
 		edge++;
 	pace->from = *edge;
 	pace->rise = pace_rise(pace, edge, edge + 1);
