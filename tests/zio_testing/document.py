@@ -24,7 +24,8 @@ LANGUAGES = ("sh", "console", "python")
 ESCAPE = re.compile(r"\r|\x1b\[[\d;]*[A-Za-z]")
 NOT_RUN = re.compile(r"# not run here: (.*)")
 PROGRAM = "cat >/tmp/program.py <<'END OF PROGRAM'\n{}END OF PROGRAM\n"
-PROGRAM += "python3 -W error /tmp/program.py\n"
+# A recording on a page may lack blocks, and zio.load() warns of that.
+PROGRAM += "python3 -W error -W default::UserWarning /tmp/program.py\n"
 PROMPT = re.compile(r"^[$#] ", re.M)
 LIKE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 

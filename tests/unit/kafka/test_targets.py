@@ -70,7 +70,7 @@ def test_nexus(rig: Rig) -> None:
         done = subprocess.run(words, stdin=get.stdout, capture_output=True, text=True)
     assert [get.returncode, done.returncode] == [0, 4], done.stderr[-300:]
     result = json.loads(done.stdout)
-    assert [result["blocks"], result["lost"]] == [96, 4]
+    assert [result["blocks"], result["taken"]] == [96, 4]
 
     def cat(*words: str) -> bytes:
         command: Words = [NEXUS, "cat", *words, run]
