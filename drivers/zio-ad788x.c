@@ -159,7 +159,7 @@ static int ad788x_prepare_frames(struct ad788x *adc, size_t n)
 static u32 ad788x_rate_of(u32 hz)
 {
 	return div64_u64((u64)NSEC_PER_SEC * hz,
-			 AD788X_FRAME_BITS * NSEC_PER_SEC + (u64)AD788X_ACQUIRE_NS * hz);
+			 (u64)AD788X_FRAME_BITS * NSEC_PER_SEC + (u64)AD788X_ACQUIRE_NS * hz);
 }
 
 static u32 ad788x_speed_of(u32 rate)
