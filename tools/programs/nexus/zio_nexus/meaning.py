@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import zio
-from zio.controls import channel_numbers
 
 from .blocks import Array, Run
 from .failure import Failure
@@ -18,19 +17,13 @@ NUMBERS = (1, 2, 4, 8)
 
 
 class Meaning(NamedTuple):
-    """@type is the size and the sign, @channels the channels of an interleaved block.
-    @bits is the number of valid bits, and whether they are the highest ones. @scale is
+    """@bits is the number of valid bits, and whether they are the highest ones. @scale is
     the factor and the offset."""
 
-    type: tuple[int, bool]
-    channels: tuple[int, ...]
+    is_signed: bool
     bits: tuple[int, bool]
     unit: str
     scale: tuple[float, float]
-
-    @property
-    def is_signed(self) -> bool:
-        return self.type[1]
 
 
 def scaling_of(control: Any) -> zio.Scaling:
@@ -68,8 +61,7 @@ def meaning_of(control: Any) -> Meaning:
         known["ssize"] = max(NUMBERS)
     scaling = scaling_of(known)
     return Meaning(
-        (size, scaling.is_signed),
-        tuple(channel_numbers(control)),
+        scaling.is_signed,
         (nbits, nbits < most and scaling.shift > 0),
         scaling.unit,
         (scaling.scale, scaling.offset),

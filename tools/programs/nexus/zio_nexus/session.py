@@ -14,6 +14,7 @@ import zio
 from zio.cli import STOPS
 
 from .blocks import Run
+from .breaks import COUNTS
 from .failure import say
 from .placing import Placer
 
@@ -31,18 +32,6 @@ class Stop:
     def _note(self, number: int, _frame: FrameType | None) -> None:
         self.signal = number
         signal.signal(number, signal.SIG_DFL)
-
-
-COUNTS = (
-    "lost",
-    "gaps",
-    "missed",
-    "taken",
-    "outages",
-    "pauses",
-    "steps",
-    "changes",
-)
 
 
 class Tally:
