@@ -53,8 +53,9 @@ static void alsa_tell_rate(struct alsa_stream *s, u64 measured_ns)
 {
 	s64 mhz = mul_u64_u64_div_u64(s->span, 1000ULL * NSEC_PER_SEC, s->span_ns);
 	u64 off_ns = mul_u64_u64_div_u64(measured_ns, abs(mhz - s->told_mhz), s->told_mhz);
+	u64 error_ns = max(div_u64(measured_ns, 1000), 4ULL * zio_pace_error(&s->pace));
 
-	if (off_ns <= max(div_u64(measured_ns, 1000), 4ULL * zio_pace_error(&s->pace)) || mhz > U32_MAX)
+	if (off_ns <= error_ns || mhz > U32_MAX)
 		return;
 	WRITE_ONCE(s->told_mhz, mhz);
 	zio_cset_timing_changed(s->cset);
