@@ -159,7 +159,9 @@ def test_recording(system: Root) -> None:
     script = """cd /tmp; sample=$(/venv/bin/python -c 'import zio; print(zio.sample())')
     /venv/bin/zio-nexus -q "$sample" -o run7.nxs; /venv/bin/zio-nexus verify run7.nxs"""
     said = system.run("sh", "-c", script)[1]
-    assert "demo-0000-0-1: 398 blocks, 796000 bytes, 2 blocks lost in 2 gaps" in said, said
+    assert (
+        "demo-0000-0-1: 398 blocks, 796000 bytes, 2 blocks lost in 2 gaps" in said
+    ), said
 
 
 def test_reader_of_kafka(system: Root) -> None:

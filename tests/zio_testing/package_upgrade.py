@@ -92,7 +92,9 @@ def test_upgrade(trial: Trial, root: Root, packages: list[Path], work: Path) -> 
     trial.result(f"the recorder has {recorder.count} blocks", status == 0 and told, said)
     record = f"zio-nexus -q {RECORDING} -o {RECORDING}.nxs"
     status, said = root.run("sh", "-c", f"{record} && zio-nexus verify {RECORDING}.nxs")
-    good = status == 0 and f": {recorder.count} blocks," in said and "nothing lost" in said
+    good = (
+        status == 0 and f": {recorder.count} blocks," in said and "nothing lost" in said
+    )
     trial.result("the recording has each of them", good, said)
 
 
