@@ -17,6 +17,8 @@ from .toolchain import AMD64, Arch
 ARGUMENTS = (
     "rdinit=/init panic=-1 oops=panic loglevel=7 "
     "printk.devkmsg=on random.trust_bootloader=on 8250.nr_uarts=4 "
+    # A suspend that hangs tells where.
+    "no_console_suspend "
     # An emulated machine on a busy host can stand still for a minute.
     "rcupdate.rcu_cpu_stall_timeout=120 watchdog_thresh=60 "
     "workqueue.watchdog_thresh=120 sysctl.kernel.hung_task_timeout_secs=240"
