@@ -123,7 +123,7 @@ class Tape:
 
     def __init__(self, has_rate: bool = True, **words: Any) -> None:
         self.kind = Kind(signed=True, **words)
-        self.has_rate = has_rate
+        self.has_rate, self.has_time = has_rate, True
         self.rate = Fraction(1000)
         self.time = Fraction(1_700_000_000 * SECOND_PS)
         self.seq = self.epoch = self.value = 0
@@ -136,8 +136,8 @@ class Tape:
     def block(self, count: int = 16, lost: int = 0, missed: int = 0) -> "Tape":
         self.seq += lost
         control = make_control(self.kind, self.seq, count)
-        control["tstamp"]["secs"], rest = divmod(int(self.time), SECOND_PS)
-        control["tstamp"]["ticks"] = rest // 1000
+        seconds, rest = divmod(int(self.time) if self.has_time else 0, SECOND_PS)
+        control["tstamp"]["secs"], control["tstamp"]["ticks"] = seconds, rest // 1000
         if self.has_rate:
             set_trigger(control, lib.ZIO_ATTR_TRIG_RATE_NUM, self.rate.numerator)
             set_trigger(control, lib.ZIO_ATTR_TRIG_RATE_DEN, self.rate.denominator)

@@ -41,6 +41,21 @@ def test_loss_at_an_empty_block(nexus: Any, tmp_path: Path, suffix: str) -> None
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
+def test_loss_without_a_time(nexus: Any, tmp_path: Path, suffix: str) -> None:
+    """The block that tells of the loss has no time, but the next one has."""
+    tape = Tape().blocks(14).skip(32)
+    tape.has_time = False
+    tape.block(0, lost=2)
+    tape.has_time = True
+    tape.blocks(4)
+    (tmp_path / "a.zio").write_bytes(tape.content)
+    nexus("a.zio", "-o", f"a.{suffix}", status=LOST)
+    (gap,) = gaps_of(tmp_path / f"a.{suffix}")
+    found = [gap[name] for name in ("sample", "samples", "cause", "first_seq", "lost")]
+    assert found == ["224", "32", "lost", "14", "2"]
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
 def test_outage_at_an_empty_block(nexus: Any, tmp_path: Path, suffix: str) -> None:
     tape = Tape().blocks(14).skip(5000).restart().block(0).blocks(10)
     (tmp_path / "a.zio").write_bytes(tape.content)
