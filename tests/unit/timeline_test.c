@@ -457,6 +457,33 @@ TEST("a clock that is set back between events", old_stream)
 	ASSERT_STR(sentence(), "1 step of the clock, 1 change (rate)");
 }
 
+/* It is late by 70 ms, and three more are behind it: half a block is 50 ms, at most 5 ms count. */
+TEST("a stamp that is late is no clock that is set back", old_stream)
+{
+	ASSERT_TRUE(!zio_timeline_set_rate(tl, 1000, 1));
+	go_on(50, BLOCK);
+	ASSERT_EQ(next(BLOCK + 70000000, 1), ZIO_BREAK_PAUSE);
+	ASSERT_EQ(next(BLOCK - 40000000, 1), 0);
+	ASSERT_EQ(next(BLOCK - 30000000, 1), 0);
+	go_on(50, BLOCK);
+	ASSERT_EQ(next(BLOCK - 70000000, 1), ZIO_BREAK_STEP);
+	ASSERT_STR(sentence(), "1 pause of 70 ms, 1 step of the clock");
+}
+
+/* A reader makes them when it likes, also before the one before would have ended. */
+TEST("blocks on demand are no stream, although they have a rate", old_stream)
+{
+	int i;
+
+	strcpy(ctrl.triggername, "user");
+	set_rate(1000, 1);
+	ASSERT_EQ(next(BLOCK, 1), ZIO_BREAK_CHANGE);
+	for (i = 0; i < 50; i++)
+		ASSERT_EQ(next(i % 3 ? BLOCK + i * 1000000 : BLOCK / 16, 1), 0);
+	ASSERT_EQ(next(-BLOCK, 1), ZIO_BREAK_STEP);
+	ASSERT_STR(sentence(), "1 step of the clock, 1 change (rate)");
+}
+
 TEST("events that follow each other closely are no stream", old_stream)
 {
 	int i;

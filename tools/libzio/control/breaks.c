@@ -11,8 +11,7 @@
 #define ROUNDING_NS 2.0		/* both stamps are whole */
 #define DRIFT 2e-4		/* two quartz crystals, 100 ppm each */
 #define LEAST_SCATTER_NS 1e5	/* an interrupt is late by that, on a machine at work */
-#define LATE_NS 5e6		/* and now and then by that, or by an eighth of a block */
-#define LATE_PART 8
+#define LATE_NS 5e6		/* and now and then by that, or by half a block */
 #define SCATTERS 8		/* nearly all steps are within so many */
 #define FAR_NS 31536000000000000 /* a year: no device pauses so long without an outage */
 
@@ -55,6 +54,7 @@ static void begin_run(struct zio_timeline *tl)
 	tl->n_touches = 0;
 	tl->touches = 0;
 	tl->is_late = false;
+	tl->behind = 0;
 	tl->steps.n = 0;
 	tl->steps.at = 0;
 	zio_rate_set(&tl->estimate, 0, 0, ZIO_RATE_UNKNOWN);
@@ -69,6 +69,7 @@ struct span {
 	double tolerance;
 	double touch;		/* the same, to tell a stream from events */
 	double back;		/* the same for two events, whose distances scatter */
+	bool is_told;		/* the controls tell the errors of both times */
 };
 
 static void set_tolerance(const struct zio_timeline *tl, const struct zio_placed *now,
@@ -76,11 +77,12 @@ static void set_tolerance(const struct zio_timeline *tl, const struct zio_placed
 {
 	double errors = tl->last.error && now->error ?
 			(double)tl->last.error + now->error : 0;
-	double late = span->block / LATE_PART < LATE_NS ? span->block / LATE_PART : LATE_NS;
-	double half = span->block / 2, base = ROUNDING_NS + span->scale * DRIFT, most = errors;
+	double half = span->block / 2, late = half < LATE_NS ? half : LATE_NS;
+	double base = ROUNDING_NS + span->scale * DRIFT, most = errors;
 
 	span->back = ROUNDING_NS + (errors ? errors : LEAST_SCATTER_NS);
-	if (errors && now->rate.source != ZIO_RATE_ESTIMATED) {
+	span->is_told = errors && now->rate.source != ZIO_RATE_ESTIMATED;
+	if (span->is_told) {
 		span->tolerance = span->touch = base + errors;
 		return;
 	}
@@ -114,13 +116,31 @@ static int64_t whole(double number)
 	return (int64_t)(number > -most ? number : -most);
 }
 
+/*
+ * A stamp that nobody knows the error of may be late, and the next ones are not. Their steps
+ * are too short by what the first one was too long. This is no step of the clock, unless a
+ * step of the right length came between: then it was a pause.
+ */
+static bool is_return(const struct zio_timeline *tl, double rest, double tolerance)
+{
+	return rest < -tolerance && rest + tl->behind >= -tolerance;
+}
+
+static void note_late(struct zio_timeline *tl, double rest, const struct span *span)
+{
+	bool is_even = rest <= span->tolerance && rest >= -span->tolerance;
+	double behind = is_even ? rest : tl->behind + rest;
+
+	tl->behind = behind > 0 && !span->is_told ? behind : 0;
+}
+
 /* Note a hole in time, or samples that come too early, before anybody knows a stream. */
 static void judge_early(struct zio_timeline *tl, double rest, double tolerance)
 {
 	if (rest > tolerance) {
 		tl->early.pauses++;
 		tl->early.pause_ns += (uint64_t)whole(rest);
-	} else if (rest < -tolerance) {
+	} else if (rest < -tolerance && !is_return(tl, rest, tolerance)) {
 		tl->early.steps++;
 	}
 }
@@ -145,7 +165,7 @@ static void judge(const struct zio_timeline *tl, double rest, double tolerance,
 		return;
 	if (rest > tolerance)
 		note_pause(place, rest);
-	else if (rest < -tolerance)
+	else if (rest < -tolerance && !is_return(tl, rest, tolerance))
 		note_step(place, rest);
 }
 
@@ -167,6 +187,7 @@ static void review(struct zio_timeline *tl, struct zio_placed *now)
 	tl->n_steps = 0;
 	tl->n_touches = 0;
 	memset(&tl->early, 0, sizeof(tl->early));
+	tl->behind = 0;
 	now->rate = tl->estimate;
 	for (i = 0; i < tl->steps.n; i++) {
 		const struct zio_step *step = &tl->steps.list[i];
@@ -177,6 +198,7 @@ static void review(struct zio_timeline *tl, struct zio_placed *now)
 		set_tolerance(tl, now, &span);
 		add_touch(tl, rest <= span.touch && rest >= -span.touch);
 		judge_early(tl, rest, span.tolerance);
+		note_late(tl, rest, &span);
 	}
 	settle(tl);
 }
@@ -334,6 +356,7 @@ static void learn(struct zio_timeline *tl, struct zio_placed *now, const struct 
 			add_counts(&tl->account, place);
 		if (early && tl->n_steps == ZIO_STEPS_ENOUGH)
 			settle(tl);
+		note_late(tl, rest, span);
 		place->continues = fits(tl, rest, span);
 	}
 	if (now->rate.source == ZIO_RATE_CONTROL && last->error && now->error)
@@ -360,6 +383,7 @@ static void compare_broken(struct zio_timeline *tl, const struct zio_placed *now
 	/* Events that were missed need less time than that, and lost blocks may, too. */
 	if (rest > 0 || !(missing || place->missed))
 		judge(tl, rest, span->tolerance, place);
+	note_late(tl, rest, span);
 	place->continues = fits(tl, rest, span);
 }
 

@@ -111,6 +111,7 @@ struct zio_timeline {
 	unsigned int n_touches;		/* bits that are set */
 	unsigned int n_steps;		/* bits that are valid */
 	bool is_late;			/* the median step has more in it than samples */
+	double behind;			/* the last stamp may be late by so many ns */
 	struct zio_steps steps;
 };
 
@@ -134,10 +135,14 @@ static inline void zio_rate_set(struct zio_rate_used *rate, uint32_t num, uint32
 
 /* --- breaks.c */
 
-/* Do the blocks of late follow each other, as a rule? */
+/*
+ * Do the blocks of late follow each other, as a rule? A reader makes those on demand when it
+ * likes, unless the driver knows their times better than the reader.
+ */
 static inline bool zio_timeline_is_stream(const struct zio_timeline *tl)
 {
-	return tl->n_steps && 2 * tl->n_touches >= tl->n_steps && !tl->is_late;
+	return tl->n_steps && 2 * tl->n_touches >= tl->n_steps && !tl->is_late &&
+	       (!tl->last.kind.on_demand || tl->last.error);
 }
 
 /* Compare a block with the one before; fill in what lies between the two. */
