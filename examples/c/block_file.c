@@ -9,12 +9,9 @@ static void set_unit(struct zio_control *control)
 {
 	struct zio_ctrl_attr *attr = &control->attr_channel;
 
-	attr->std_val[ZIO_ATTR_UNIT] = ZIO_UNIT_V;
-	attr->std_val[ZIO_ATTR_SCALE_MANT] = 1;
-	attr->std_val[ZIO_ATTR_SCALE_EXP] = -3;
+	zio_control_set_scale(control, ZIO_UNIT_V, 0.001, 0);
 	attr->std_val[ZIO_ATTR_SIGNED] = 1;
-	attr->std_mask = 1u << ZIO_ATTR_UNIT | 1u << ZIO_ATTR_SCALE_MANT |
-			 1u << ZIO_ATTR_SCALE_EXP | 1u << ZIO_ATTR_SIGNED;
+	attr->std_mask |= 1u << ZIO_ATTR_SIGNED;
 }
 
 static struct zio_channel *open_file(int flags)

@@ -102,8 +102,7 @@ struct zio_board_trigger {
  * the valid bits of a sample. Scale and offset are at most 9.99...e280 and at least 1e-280.
  * The step of an ADC of 16 bits and +-2.5 V is 2.5 / 2^15 V: .mant = 762939453125 and
  * .exp = -16. The core makes the files "unit", "scale", "offset" and "signed", and puts
- * the values into the controls. A driver that has an attribute at ZIO_ATTR_OFFSET has the
- * file "offset" itself.
+ * the values into the controls. No attribute of the driver has one of these names.
  */
 struct zio_scaling {
 	unsigned long flags;

@@ -54,7 +54,7 @@ test_scaling()
 	check "values in JSON" has_line '"unit":"V","data":\[0\.016,0\.017'
 	dump -a -c
 	check "attributes in a control" has_line \
-		'channel offset=-16000 unit=V scale-mantissa=1 scale-exponent=-3 signed=0'
+		'channel unit=V signed=0 scale=0.001 offset=-0.016'
 }
 
 test_errors()
@@ -84,8 +84,7 @@ test_order()
 	echo 1 >$cset0/trigger/fire
 	record zio-dump -a -c -n 2 zzero-0-2
 	is "the blocks have the old and the new scale" \
-		"$(echo "$recorded" | grep -o 'scale-mantissa=[0-9]*' | xargs)" \
-		"scale-mantissa=5 scale-mantissa=25"
+		"$(echo "$recorded" | grep -o ' scale=[0-9.]*' | xargs)" "scale=0.5 scale=0.25"
 	zio set zzero/0 current_trigger=user
 }
 

@@ -118,8 +118,6 @@ static_assert(ZIO_ATTR_OFFSET == 2, "offset");
 static_assert(ZIO_ATTR_MAXRATE == 3, "maxrate");
 static_assert(ZIO_ATTR_VREFTYPE == 4, "vref type");
 static_assert(ZIO_ATTR_UNIT == 5, "unit");
-static_assert(ZIO_ATTR_SCALE_MANT == 6, "mantissa of the scale");
-static_assert(ZIO_ATTR_SCALE_EXP == 7, "exponent of the scale");
 static_assert(ZIO_ATTR_SIGNED == 8, "signed");
 static_assert(ZIO_ATTR_SCALE_LOW == 9, "scale, the low half of a double");
 static_assert(ZIO_ATTR_SCALE_HIGH == 10, "scale, the high half");

@@ -282,14 +282,16 @@ test_dump_wrong_time() {
 		'dump: half a rate: the blocks are there'
 }
 
-# Signed samples of 12 bits, 0.01 V a step, -5 mV: standard attributes 2, 5 to 8
+# Signed samples of 12 bits, 0.01 V a step, -5 mV: standard attributes 5 and 8 to 12
 make_volts() {
 	put "$work/volt-0-1" 0 3 2
 	printf '\377\017\0\0\144\0' >volt-0-1-data
 	patch volt-0-1-ctrl 14 14
-	patch volt-0-1-ctrl 96 344 1
-	patch volt-0-1-ctrl 112 170 354 377 377
-	patch volt-0-1-ctrl 124 1 0 0 0 1 0 0 0 376 377 377 377 1 0 0 0
+	patch volt-0-1-ctrl 96 40 37
+	patch volt-0-1-ctrl 124 1
+	patch volt-0-1-ctrl 136 1
+	patch volt-0-1-ctrl 140 173 24 256 107 341 172 204 77
+	patch volt-0-1-ctrl 148 173 24 256 107 341 172 164 277
 }
 
 test_dump_units() {
@@ -303,7 +305,7 @@ test_dump_units() {
 		"channel,block,sample,value,unit $(sed -n '$s/,[0-9]*,2,.*/,0,2,0.995,V/p' out)" \
 		'dump: value and unit in csv'
 	cp volt-0-1-ctrl once-0-1-ctrl
-	patch volt-0-1-ctrl 124 1 0 0 0 1 0 0 0 375 377 377 377 1 0 0 0
+	patch volt-0-1-ctrl 140 374 251 361 322 115 142 120 77
 	cat once-0-1-ctrl volt-0-1-ctrl >two-0-1-ctrl
 	cat volt-0-1-data volt-0-1-data >two-0-1-data
 	mv once-0-1-ctrl volt-0-1-ctrl
@@ -312,8 +314,10 @@ test_dump_units() {
 		'-0.015,V -0.005,V 0.995,V -0.006,V -0.005,V 0.095,V' 'dump: each block has its own'
 	put "$work/digit-0-1" 0 1 8
 	printf '\025\243\114\165\276\143\352\030' >digit-0-1-data
-	patch digit-0-1-ctrl 96 340 1
-	patch digit-0-1-ctrl 124 13 0 0 0 1 0 0 0 367 377 377 377 1 0 0 0
+	patch digit-0-1-ctrl 96 40 7
+	patch digit-0-1-ctrl 124 13
+	patch digit-0-1-ctrl 136 1
+	patch digit-0-1-ctrl 140 225 326 46 350 13 56 21 76
 	run 0 'dump: csv: all digits' "$dump" -u -d -f csv digit-0-1
 	equal "$(sed 1d out | cut -d, -f4)" 1795357071.123457 'dump: csv: all digits'
 	run 0 'dump: JSON: all digits' "$dump" -u -d -j digit-0-1
@@ -327,13 +331,13 @@ test_dump_units() {
 	run 0 'dump: JSON units of 3 bytes' "$dump" -u -j odd-0-1
 	equal "$("$bin/json-get" unit data <out)" '(none) ["1f2021","222324"]' \
 		'dump: JSON: what is no number is printed as bytes'
-	run 0 'dump: attributes with a sign' "$dump" -a -c volt-0-1
-	has out 'offset=-5000 unit=V scale-mantissa=1 scale-exponent=-2 signed=1 ' \
-		'dump: attributes with a sign, and the unit by name'
-	run 0 'dump: JSON attributes with a sign' "$dump" -a -c -j volt-0-1
-	has out '"offset":-5000,"unit":"V","scale-mantissa":1,"scale-exponent":-2' \
-		'dump: JSON: attributes with a sign'
-	patch volt-0-1-ctrl 132 37
+	run 0 'dump: attributes of a scale' "$dump" -a -c volt-0-1
+	has out 'unit=V signed=1 .*scale=0.01 offset=-0.005$' \
+		'dump: attributes of a scale, and the unit by name'
+	run 0 'dump: JSON attributes of a scale' "$dump" -a -c -j volt-0-1
+	has out '"unit":"V","signed":1,.*"scale":0.01,"offset":-0.005' \
+		'dump: JSON: attributes of a scale'
+	patch volt-0-1-ctrl 146 360 177
 	run 0 'dump: unknown scale' "$dump" -u -d volt-0-1
 	has out ': 0fff 0000 0064$' 'dump: nobody guesses an unknown scale'
 }

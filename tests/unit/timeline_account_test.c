@@ -17,16 +17,17 @@ TEST("each change is told", stream)
 	go_on(2, BLOCK);
 	set_channel(ZIO_ATTR_UNIT, ZIO_UNIT_A);
 	expect_change(ZIO_CHANGE_UNIT);
-	set_channel(ZIO_ATTR_SCALE_MANT, 0);
+	set_channel(ZIO_ATTR_SCALE_HIGH, 0);
 	expect_change(ZIO_CHANGE_SCALE);
-	set_channel(ZIO_ATTR_SCALE_HIGH, 1);
+	set_channel(ZIO_ATTR_SCALE_LOW, 1);
 	expect_change(ZIO_CHANGE_SCALE);
-	set_channel(ZIO_ATTR_OFFSET, 1);
+	set_channel(ZIO_ATTR_OFFSET_HIGH, 1);
 	expect_change(ZIO_CHANGE_SCALE);
 	set_channel(ZIO_ATTR_SIGNED, 1);
 	expect_change(ZIO_CHANGE_SIGN);
-	/* A gain is in the scale. */
+	/* A gain is in the scale. An offset of the board is not in the values. */
 	set_channel(ZIO_ATTR_GAIN, 1);
+	set_channel(ZIO_ATTR_OFFSET, 1);
 	go_on(1, BLOCK);
 	ctrl.nbits = 12;
 	expect_change(ZIO_CHANGE_BITS);

@@ -20,13 +20,10 @@ static void set_std(struct zio_control *control, unsigned int index, int32_t val
 	control->attr_channel.std_val[index] = (uint32_t)value;
 }
 
-static void set_scale(struct zio_control *control, int32_t mantissa, int32_t exponent,
-		      int32_t offset, enum zio_unit unit)
+static void set_scale(struct zio_control *control, double scale, double offset,
+		      enum zio_unit unit)
 {
-	set_std(control, ZIO_ATTR_SCALE_MANT, mantissa);
-	set_std(control, ZIO_ATTR_SCALE_EXP, exponent);
-	set_std(control, ZIO_ATTR_OFFSET, offset);
-	set_std(control, ZIO_ATTR_UNIT, (int32_t)unit);
+	ASSERT_TRUE(!zio_control_set_scale(control, unit, scale, offset));
 }
 
 /* Convert one sample, which has the bytes of @raw in the order of the machine. */
@@ -133,24 +130,24 @@ TEST("both byte orders")
 	}
 }
 
-TEST("decimal scale and offset")
+TEST("scale and offset")
 {
 	struct zio_scaling scaling;
 	struct zio_control control;
 
 	make_control(&control, 2, 14, ZIO_CONTROL_MSB_ALIGN);
 	set_std(&control, ZIO_ATTR_SIGNED, 1);
-	set_scale(&control, 152588, -9, -5000, ZIO_UNIT_V);
+	set_scale(&control, 0.000152588, -0.005, ZIO_UNIT_V);
 	ASSERT_TRUE(!zio_control_scale(&control, &scaling) && scaling.is_scaled);
 	ASSERT_TRUE(scaling.is_signed && scaling.nbits == 14 && scaling.shift == 2);
 	ASSERT_TRUE(scaling.ssize == 2 && scaling.n_channels == 1);
-	ASSERT_TRUE(is_near(scaling.scale, 0.000152588));
-	ASSERT_TRUE(is_near(scaling.offset, -0.005) && !strcmp(scaling.unit, "V"));
+	ASSERT_TRUE(scaling.scale == 0.000152588 && scaling.offset == -0.005);
+	ASSERT_STR(scaling.unit, "V");
 	ASSERT_TRUE(is_near(convert(&control, 0x8003), -8192 * 0.000152588 - 0.005));
-	set_scale(&control, -2, 3, INT32_MIN, ZIO_UNIT_PERCENT);
+	set_scale(&control, -2000, -2147.483648, ZIO_UNIT_PERCENT);
 	ASSERT_TRUE(is_near(convert(&control, 4), -2000 - 2147.483648));
 	ASSERT_TRUE(!zio_control_scale(&control, &scaling) && !strcmp(scaling.unit, "%"));
-	set_scale(&control, 1, 0, 0, ZIO_UNIT_NONE);
+	set_scale(&control, 1, 0, ZIO_UNIT_NONE);
 	ASSERT_TRUE(!zio_control_scale(&control, &scaling) && scaling.is_scaled);
 	ASSERT_TRUE(!*scaling.unit);
 }
@@ -179,26 +176,23 @@ static bool has_scale(const struct zio_control *control, double scale, double of
 	return false;
 }
 
-TEST("doubles come before the decimal numbers, which are for older programs")
+TEST("large doubles, no offset, and half of a scale")
 {
+	struct zio_scaling scaling;
 	struct zio_control control;
 
 	make_control(&control, 2, 16, ZIO_CONTROL_LSB_ALIGN);
 	set_std(&control, ZIO_ATTR_SIGNED, 1);
-	set_scale(&control, 762939453, ZIO_SCALE_NOT_HELD, 0, ZIO_UNIT_PA);
-	set_double(&control, ZIO_ATTR_SCALE_LOW, 2.5 / 32768);
-	set_double(&control, ZIO_ATTR_OFFSET_LOW, 101325);
-	ASSERT_TRUE(has_scale(&control, 2.5 / 32768, 101325), "doubles");
-	ASSERT_TRUE(convert(&control, 0x8000) == 101325 - 2.5, "a value of doubles");
-	set_double(&control, ZIO_ATTR_SCALE_LOW, -9.99e280);
-	set_double(&control, ZIO_ATTR_OFFSET_LOW, 9.99e280);
+	set_scale(&control, 2.5 / 32768, 101325, ZIO_UNIT_PA);
+	ASSERT_TRUE(has_scale(&control, 2.5 / 32768, 101325));
+	ASSERT_TRUE(convert(&control, 0x8000) == 101325 - 2.5);
+	set_scale(&control, -9.99e280, 9.99e280, ZIO_UNIT_PA);
 	ASSERT_TRUE(isfinite(convert(&control, 0x8000)), "the largest value is finite");
-	set_scale(&control, 5, -1, -127000, ZIO_UNIT_V);
-	set_double(&control, ZIO_ATTR_SCALE_LOW, 0.5000000001);
+	set_scale(&control, 0.5, -0.127, ZIO_UNIT_PA);
 	control.attr_channel.std_mask &= (uint16_t)~(1u << ZIO_ATTR_OFFSET_HIGH);
-	ASSERT_TRUE(has_scale(&control, 0.5000000001, -0.127));
+	ASSERT_TRUE(has_scale(&control, 0.5, 0), "half of an offset is none");
 	control.attr_channel.std_mask &= (uint16_t)~(1u << ZIO_ATTR_SCALE_LOW);
-	ASSERT_TRUE(has_scale(&control, 0.5, -0.127), "half of a double is none: scale");
+	ASSERT_TRUE(!zio_control_scale(&control, &scaling) && !scaling.is_scaled);
 }
 
 TEST("doubles that no module makes")
@@ -209,7 +203,10 @@ TEST("doubles that no module makes")
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		make_control(&control, 2, 16, ZIO_CONTROL_LSB_ALIGN);
-		set_scale(&control, 1, 0, 0, ZIO_UNIT_V);
+		set_scale(&control, 1, 0, ZIO_UNIT_V);
+		ASSERT_ERRNO(zio_control_set_scale(&control, ZIO_UNIT_A, 1, bad[i]), ERANGE);
+		ASSERT_ERRNO(zio_control_set_scale(&control, ZIO_UNIT_A, bad[i], 1), ERANGE);
+		ASSERT_TRUE(has_scale(&control, 1, 0), "nothing has changed");
 		set_double(&control, ZIO_ATTR_OFFSET_LOW, bad[i]);
 		ASSERT_REFUSES(&control, ERANGE);
 		set_double(&control, ZIO_ATTR_OFFSET_LOW, 0);
@@ -244,13 +241,12 @@ TEST("controls and arguments that are refused")
 	ASSERT_ERRNO(zio_block_to_double(NULL, &one, 1), EINVAL, "no block");
 	ASSERT_ERRNO(zio_block_to_double(&blk, NULL, 1), EINVAL, "no values");
 	ASSERT_ERRNO(zio_block_to_double(&blk, &one, 1), ENODATA, "no data");
-	set_scale(&control, 1, ZIO_SCALE_MAX_EXP + 1, 0, ZIO_UNIT_V);
+	ASSERT_ERRNO(zio_control_set_scale(NULL, ZIO_UNIT_V, 1, 0), EINVAL, "no control");
+	ASSERT_ERRNO(zio_control_set_scale(&control, _ZIO_UNIT_NUM, 1, 0), ERANGE, "no unit");
+	set_scale(&control, 1, 0, ZIO_UNIT_V);
+	set_std(&control, ZIO_ATTR_UNIT, _ZIO_UNIT_NUM);
 	ASSERT_REFUSES(&control, ERANGE);
-	set_scale(&control, 1, INT32_MIN, 0, ZIO_UNIT_V);
-	ASSERT_REFUSES(&control, ERANGE);
-	set_scale(&control, 1, 0, 0, _ZIO_UNIT_NUM);
-	ASSERT_REFUSES(&control, ERANGE);
-	set_scale(&control, 1, 0, 0, ZIO_UNIT_V);
+	set_std(&control, ZIO_ATTR_UNIT, ZIO_UNIT_V);
 	control.ssize = 3;
 	ASSERT_REFUSES(&control, EOPNOTSUPP);
 	control.ssize = 0;
@@ -295,7 +291,7 @@ TEST("channels that take turns")
 	memset(control.tlv[0].payload, 0, sizeof(mask));
 	ASSERT_TRUE(!zio_control_scale(&control, &scaling) && scaling.n_channels == 1);
 	memcpy(control.tlv[0].payload, &mask, sizeof(mask));
-	set_scale(&control, 5, -1, 0, ZIO_UNIT_A);
+	set_scale(&control, 0.5, 0, ZIO_UNIT_A);
 	ASSERT_TRUE(zio_block_to_double(&blk, values, 6) == 6 && values[0] == 5);
 	ASSERT_TRUE(values[1] == 10 && values[4] == 10.5);
 }
@@ -318,7 +314,6 @@ TEST("any control: a value is a number, or there is an error")
 		}
 		sample = state;
 		control.ssize = 1u << (i & 3);
-		control.attr_channel.std_val[ZIO_ATTR_SCALE_EXP] = (uint32_t)(i % 64 - 32);
 		control.attr_channel.std_val[ZIO_ATTR_UNIT] %= _ZIO_UNIT_NUM;
 		blk.size = control.ssize;
 		good += zio_block_to_double(&blk, &one, 1) == 1;
@@ -338,8 +333,6 @@ TEST("names and signs")
 	ASSERT_STR(zio_unit_name(ZIO_UNIT_PERCENT), "%");
 	ASSERT_TRUE(!zio_unit_name(_ZIO_UNIT_NUM) && !strcmp(zio_unit_name(0), "none"));
 	ASSERT_TRUE(zio_attr_is_signed(ZIO_ATTR_OF_CHANNEL, ZIO_ATTR_OFFSET));
-	ASSERT_TRUE(zio_attr_is_signed(ZIO_ATTR_OF_CHANNEL, ZIO_ATTR_SCALE_MANT));
-	ASSERT_TRUE(zio_attr_is_signed(ZIO_ATTR_OF_CHANNEL, ZIO_ATTR_SCALE_EXP));
 	ASSERT_TRUE(!zio_attr_is_signed(ZIO_ATTR_OF_CHANNEL, ZIO_ATTR_GAIN));
 	ASSERT_TRUE(!zio_attr_is_signed(ZIO_ATTR_OF_TRIGGER, ZIO_ATTR_OFFSET));
 	ASSERT_TRUE(!zio_attr_is_signed(ZIO_ATTR_OF_CHANNEL, 99));

@@ -85,14 +85,6 @@ types:
         value: attr_channel.std_val[5]
         enum: unit
         if: (attr_channel.std_mask >> 5) & 1 == 1
-      scale_mant:
-        value: attr_channel.std_val[6]
-        if: (attr_channel.std_mask >> 6) & 1 == 1
-        doc: two's complement; the scale of a control without `scale`
-      scale_exp:
-        value: attr_channel.std_val[7]
-        if: (attr_channel.std_mask >> 7) & 1 == 1
-        doc: two's complement
       is_signed:
         value: (attr_channel.std_mask >> 8) & 1 == 1 and attr_channel.std_val[8] == 1
       scale:

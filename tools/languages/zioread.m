@@ -69,11 +69,8 @@ n.ZIO_CONTROL_BIG_ENDIAN = 33554434;
 n.ZIO_CONTROL_MSB_ALIGN = 4;
 n.ZIO_CONTROL_INTERLEAVE_DATA = 64;
 n.ZIO_TLV_CHANNELS = 1;
-n.ZIO_ATTR_OFFSET = 2;
 n.ZIO_ATTR_MAXRATE = 3;
 n.ZIO_ATTR_UNIT = 5;
-n.ZIO_ATTR_SCALE_MANT = 6;
-n.ZIO_ATTR_SCALE_EXP = 7;
 n.ZIO_ATTR_SIGNED = 8;
 n.ZIO_ATTR_SCALE_LOW = 9;
 n.ZIO_ATTR_SCALE_HIGH = 10;
@@ -89,7 +86,6 @@ n.ZIO_ATTR_TRIG_MISSED = 11;
 n.ZIO_ATTR_TRIG_EPOCH = 12;
 n.ZIO_ALARM_LOST_BLOCK = 1;
 n.ZIO_ALARM_LOST_TRIGGER = 2;
-n.ZIO_SCALE_MAX_EXP = 30;
 n.ZIO_DOUBLE_MAX_EXP = 280;
 end
 
@@ -338,19 +334,14 @@ scale = 1;
 offset = 0;
 unit = '';
 own = at.attr_channel;
-mantissa = attribute(control, own, n.ZIO_ATTR_SCALE_MANT);
-if isempty(mantissa)
+found = double_of(control, n.ZIO_ATTR_SCALE_LOW, n.ZIO_ATTR_SCALE_HIGH);
+if isempty(found)
     return
 end
-scale = double_of(control, n.ZIO_ATTR_SCALE_LOW, n.ZIO_ATTR_SCALE_HIGH);
-if isempty(scale)
-    exponent = number_with_sign(attribute(control, own, n.ZIO_ATTR_SCALE_EXP));
-    scale = number_with_sign(mantissa) * 10^exponent;
-    scale(abs(exponent) > n.ZIO_SCALE_MAX_EXP) = NaN;
-end
-offset = double_of(control, n.ZIO_ATTR_OFFSET_LOW, n.ZIO_ATTR_OFFSET_HIGH);
-if isempty(offset)
-    offset = number_with_sign(attribute(control, own, n.ZIO_ATTR_OFFSET)) / 1e6;
+scale = found;
+found = double_of(control, n.ZIO_ATTR_OFFSET_LOW, n.ZIO_ATTR_OFFSET_HIGH);
+if ~isempty(found)
+    offset = found;
 end
 unit = unit_of(attribute(control, own, n.ZIO_ATTR_UNIT));
 limit = 10^(n.ZIO_DOUBLE_MAX_EXP + 1);
@@ -369,11 +360,6 @@ value = [];
 if numel(halves) == 2
     value = typecast(uint64(halves(1)) + bitshift(uint64(halves(2)), 32), 'double');
 end
-end
-
-function value = number_with_sign(bits)
-% An attribute that the control does not have is 0.
-value = sum(double(typecast(bits, 'int32')));
 end
 
 function unit = unit_of(number)

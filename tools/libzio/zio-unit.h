@@ -51,6 +51,20 @@ struct zio_scaling {
 int zio_control_scale(const struct zio_control *control, struct zio_scaling *scaling);
 
 /**
+ * zio_control_set_scale() - write into a control how samples become values
+ * @control: the control of a block that this program makes
+ * @unit: the unit of the values; ZIO_UNIT_NONE for a number
+ * @scale: value of one step of the raw number, in @unit
+ * @offset: is added after the scale, in @unit
+ *
+ * Context: Any thread.
+ * Return: 0; -1 with errno, and @control is as before: EINVAL @control is NULL; ERANGE
+ * @scale or @offset is no number below 1e281, or @unit is none.
+ */
+int zio_control_set_scale(struct zio_control *control, enum zio_unit unit, double scale,
+			  double offset);
+
+/**
  * zio_block_to_double() - convert the samples of a block to values
  * @blk: the block, with its data
  * @values: receives the values, in the order of the samples in memory

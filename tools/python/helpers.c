@@ -284,7 +284,7 @@ static struct zio_control without_scale(const struct zio_control *control)
 
 	plain.nbits = (uint16_t)(8 * plain.ssize);
 	plain.flags &= ~(uint32_t)ZIO_CONTROL_MSB_ALIGN;
-	plain.attr_channel.std_mask &= (uint16_t)~(1u << ZIO_ATTR_SCALE_MANT);
+	plain.attr_channel.std_mask &= (uint16_t)~(1u << ZIO_ATTR_SCALE_HIGH);
 	return plain;
 }
 

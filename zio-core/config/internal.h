@@ -100,14 +100,12 @@ int zio_decimal_parse(const char *text, struct zio_decimal *dec);
 struct zio_decimal zio_decimal_make(s64 mant, s32 exp);
 bool zio_decimal_fits(const struct zio_decimal *dec);
 ssize_t zio_decimal_print(char *page, const struct zio_decimal *dec);
-bool zio_decimal_to_s32(const struct zio_decimal *dec, s32 exp, s32 *value);
-void zio_decimal_round(const struct zio_decimal *dec, s32 *mant, s32 *exp);
 
 /* double.c */
 u64 zio_decimal_to_double(const struct zio_decimal *dec);
 
 /* scaling.c */
-#define ZIO_SCALING_ATTRS	9
+#define ZIO_SCALING_ATTRS	6
 unsigned int zio_scaling_add(struct zio_cset_core *cset, struct zio_attr *attrs,
 			     unsigned int n);
 int zio_scaling_set_values(struct zio_channel_core *chan);

@@ -14,24 +14,21 @@
 
 static const char *const zio_unit_names[_ZIO_UNIT_NUM] = ZIO_UNIT_NAMES;
 
-enum { UNIT, MANT, EXP, OFFSET, SIGN, SCALE_LOW, SCALE_HIGH, OFFSET_LOW, OFFSET_HIGH };
+enum { UNIT, SIGN, SCALE_LOW, SCALE_HIGH, OFFSET_LOW, OFFSET_HIGH };
 
-#define MICRO_EXP	(-6)	/* the old offset is in millionths */
+#define MICRO_EXP	(-6)	/* the offset of struct zio_scaling is in millionths */
 
-#define CORE_ATTR(_name, _index, _signed) {				\
-	.name = _name, .place = ZIO_ATTR_PLACE_STD, .index = _index, .is_signed = _signed }
+#define CORE_ATTR(_name, _index) {					\
+	.name = _name, .place = ZIO_ATTR_PLACE_STD, .index = _index }
 
-/* The numbers of the control. Most have no file, and the file "scale" stands for them. */
+/* The numbers of the control. A file shows both halves of a double as one number. */
 static const struct zio_attr_desc zio_scaling_attrs[ZIO_SCALING_ATTRS] = {
-	[UNIT] = CORE_ATTR("unit", ZIO_ATTR_UNIT, false),
-	[MANT] = CORE_ATTR("scale-mantissa", ZIO_ATTR_SCALE_MANT, true),
-	[EXP] = CORE_ATTR("scale-exponent", ZIO_ATTR_SCALE_EXP, true),
-	[OFFSET] = CORE_ATTR("offset", ZIO_ATTR_OFFSET, true),
-	[SIGN] = CORE_ATTR("signed", ZIO_ATTR_SIGNED, false),
-	[SCALE_LOW] = CORE_ATTR("scale-low", ZIO_ATTR_SCALE_LOW, false),
-	[SCALE_HIGH] = CORE_ATTR("scale-high", ZIO_ATTR_SCALE_HIGH, false),
-	[OFFSET_LOW] = CORE_ATTR("offset-low", ZIO_ATTR_OFFSET_LOW, false),
-	[OFFSET_HIGH] = CORE_ATTR("offset-high", ZIO_ATTR_OFFSET_HIGH, false),
+	[UNIT] = CORE_ATTR("unit", ZIO_ATTR_UNIT),
+	[SIGN] = CORE_ATTR("signed", ZIO_ATTR_SIGNED),
+	[SCALE_LOW] = CORE_ATTR("scale-low", ZIO_ATTR_SCALE_LOW),
+	[SCALE_HIGH] = CORE_ATTR("scale-high", ZIO_ATTR_SCALE_HIGH),
+	[OFFSET_LOW] = CORE_ATTR("offset-low", ZIO_ATTR_OFFSET_LOW),
+	[OFFSET_HIGH] = CORE_ATTR("offset-high", ZIO_ATTR_OFFSET_HIGH),
 };
 
 /* Is it an attribute of the core? */
@@ -48,47 +45,22 @@ static bool is_writable(const struct zio_channel_core *chan)
 	return desc->scaling[i].flags & ZIO_SCALING_WRITABLE;
 }
 
-/*
- * Programs that know only the old numbers get nine digits of the scale or more. If these
- * cannot hold scale and offset, they get an exponent that makes them refuse.
- */
-static void list_old_values(const struct zio_scale *scale, u32 *value)
-{
-	s32 mant, exp, micro;
-
-	zio_decimal_round(&scale->scale, &mant, &exp);
-	if (abs(exp) > ZIO_SCALE_MAX_EXP ||
-	    !zio_decimal_to_s32(&scale->offset, MICRO_EXP, &micro)) {
-		exp = ZIO_SCALE_NOT_HELD;
-		micro = 0;
-	}
-	value[MANT] = mant;
-	value[EXP] = exp;
-	value[OFFSET] = micro;
-}
-
-static void list_values(const struct zio_scale *scale, u32 *value)
-{
-	u64 step = zio_decimal_to_double(&scale->scale);
-	u64 offset = zio_decimal_to_double(&scale->offset);
-
-	value[UNIT] = scale->unit;
-	value[SIGN] = scale->is_signed;
-	list_old_values(scale, value);
-	value[SCALE_LOW] = lower_32_bits(step);
-	value[SCALE_HIGH] = upper_32_bits(step);
-	value[OFFSET_LOW] = lower_32_bits(offset);
-	value[OFFSET_HIGH] = upper_32_bits(offset);
-}
-
 static void set_values(struct zio_channel_core *chan, const struct zio_scale *scale)
 {
 	const struct zio_attr *attr = chan->cset->chan_attrs;
-	u32 value[ZIO_SCALING_ATTRS];
+	u64 step = zio_decimal_to_double(&scale->scale);
+	u64 offset = zio_decimal_to_double(&scale->offset);
+	const u32 value[ZIO_SCALING_ATTRS] = {
+		[UNIT] = scale->unit,
+		[SIGN] = scale->is_signed,
+		[SCALE_LOW] = lower_32_bits(step),
+		[SCALE_HIGH] = upper_32_bits(step),
+		[OFFSET_LOW] = lower_32_bits(offset),
+		[OFFSET_HIGH] = upper_32_bits(offset),
+	};
 	unsigned int i;
 
 	chan->scale = *scale;
-	list_values(scale, value);
 	for (i = 0; i < chan->cset->n_chan_attrs; i++, attr++)
 		if (is_of_core(attr->desc))
 			WRITE_ONCE(chan->values[i], value[attr->desc - zio_scaling_attrs]);
@@ -123,7 +95,7 @@ static int scale_set_unit(struct kobject *kobj, u32 unit)
 /* The files "scale" and "offset" */
 static struct zio_decimal *number_of(struct zio_scale *scale, const struct zio_file *file)
 {
-	return to_zio_attr(file)->desc == &zio_scaling_attrs[OFFSET] ? &scale->offset :
+	return to_zio_attr(file)->desc == &zio_scaling_attrs[OFFSET_LOW] ? &scale->offset :
 		&scale->scale;
 }
 
@@ -144,21 +116,6 @@ static int number_store(struct kobject *kobj, const struct zio_file *file, const
 	return ret;
 }
 
-/* The driver may have an offset of its own, which its hardware adds. */
-static bool has_offset(const struct zio_attr_desc *desc, unsigned int n)
-{
-	while (n--)
-		if (desc[n].place == ZIO_ATTR_PLACE_STD && desc[n].index == ZIO_ATTR_OFFSET)
-			return true;
-	return false;
-}
-
-static bool driver_has_offset(const struct zio_cset_desc *desc)
-{
-	return has_offset(desc->chan_attrs, desc->n_chan_attrs) ||
-		has_offset(desc->cset_attrs, desc->n_cset_attrs);
-}
-
 /* Returns false for a scaling that is wrong. */
 static bool make_scale(const struct zio_scaling *scaling, struct zio_scale *scale)
 {
@@ -172,11 +129,6 @@ static bool make_scale(const struct zio_scaling *scaling, struct zio_scale *scal
 	return zio_decimal_fits(&scale->scale) && zio_decimal_fits(&scale->offset);
 }
 
-static bool is_of_offset(unsigned int which)
-{
-	return which == OFFSET || which == OFFSET_LOW || which == OFFSET_HIGH;
-}
-
 static umode_t scaling_mode(struct kobject *kobj, const struct zio_file *file)
 {
 	return is_writable(kobj_to_channel(kobj)) ? 0644 : 0444;
@@ -185,9 +137,9 @@ static umode_t scaling_mode(struct kobject *kobj, const struct zio_file *file)
 static const struct zio_file zio_scaling_files[ZIO_SCALING_ATTRS] = {
 	[UNIT] = { .attr = { "unit" }, .show = scale_show_unit, ZIO_SET(scale, unit),
 		.mode = scaling_mode },
-	[MANT] = { .attr = { "scale" }, .show = scale_show_number, .lock_show = true,
+	[SCALE_LOW] = { .attr = { "scale" }, .show = scale_show_number, .lock_show = true,
 		.store = number_store, .limits = scale_limits_number, .mode = scaling_mode },
-	[OFFSET] = { .attr = { "offset" }, .show = scale_show_number, .lock_show = true,
+	[OFFSET_LOW] = { .attr = { "offset" }, .show = scale_show_number, .lock_show = true,
 		.store = number_store, .limits = scale_limits_number, .mode = scaling_mode },
 	[SIGN] = { .attr = { "signed", 0444 }, .show = scale_show_sign },
 };
@@ -207,13 +159,11 @@ unsigned int zio_scaling_add(struct zio_cset_core *cset, struct zio_attr *attrs,
 {
 	unsigned int i;
 
-	for (i = 0; i < ZIO_SCALING_ATTRS && cset->desc->scaling; i++)
-		if (!is_of_offset(i) || !driver_has_offset(cset->desc)) {
-			attrs[n].desc = &zio_scaling_attrs[i];
-			attrs[n].file = zio_scaling_files[i];
-			attrs[n].file.index = n;
-			n++;
-		}
+	for (i = 0; i < ZIO_SCALING_ATTRS && cset->desc->scaling; i++, n++) {
+		attrs[n].desc = &zio_scaling_attrs[i];
+		attrs[n].file = zio_scaling_files[i];
+		attrs[n].file.index = n;
+	}
 	return n;
 }
 

@@ -51,9 +51,7 @@ static void control_has_all_fields(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, ctrl.triggername, "user");
 	KUNIT_EXPECT_EQ(test, ctrl.attr_channel.std_mask,
 			BIT(ZIO_ATTR_NBITS) | BIT(ZIO_ATTR_GAIN) |
-			BIT(ZIO_ATTR_OFFSET) | BIT(ZIO_ATTR_UNIT) |
-			BIT(ZIO_ATTR_SCALE_MANT) | BIT(ZIO_ATTR_SCALE_EXP) |
-			BIT(ZIO_ATTR_SIGNED) |
+			BIT(ZIO_ATTR_UNIT) | BIT(ZIO_ATTR_SIGNED) |
 			BIT(ZIO_ATTR_SCALE_LOW) | BIT(ZIO_ATTR_SCALE_HIGH) |
 			BIT(ZIO_ATTR_OFFSET_LOW) | BIT(ZIO_ATTR_OFFSET_HIGH));
 	KUNIT_EXPECT_EQ(test, ctrl.attr_channel.std_val[ZIO_ATTR_GAIN], 1000);

@@ -39,40 +39,38 @@ static void good_scales_are_exact(struct kunit *test)
 {
 	static const struct {
 		const char *text, *shown;
-		s32 mant, exp;
 	} good[] = {
-		{ "0.000152588", "0.000152588\n", 152588, -9 },
-		{ "1", "1\n", 1, 0 },
-		{ "1\n", "1\n", 1, 0 },
-		{ "+1.50", "1.5\n", 15, -1 },
-		{ "-2.5e-3\n", "-0.0025\n", -25, -4 },
-		{ "007", "7\n", 7, 0 },
-		{ ".5", "0.5\n", 5, -1 },
-		{ "5.", "5\n", 5, 0 },
-		{ "1000", "1000\n", 1, 3 },
-		{ "1000000000", "1000000000\n", 1, 9 },
-		{ "20000000000", "2e10\n", 2, 10 },
-		{ "2147483647", "2147483647\n", 2147483647, 0 },
-		{ "-2147483647", "-2147483647\n", -2147483647, 0 },
-		{ "2147483647000", "2147483647000\n", 2147483647, 3 },
-		{ "1.000000001", "1.000000001\n", 1000000001, -9 },
-		{ "0.000000000001", "0.000000000001\n", 1, -12 },
-		{ "12e-13", "0.0000000000012\n", 12, -13 },
-		{ "12e-14", "1.2e-13\n", 12, -14 },
-		{ "-120e9", "-1.2e11\n", -12, 10 },
-		{ "0.0000762939453125", "0.0000762939453125\n", 762939453, -13 },
-		{ "1.23456789012", "1.23456789012\n", 123456789, -8 },
-		{ "2147483648", "2147483648\n", 214748365, 1 },
-		{ "18446744073709551615", "18446744073709551615\n", 1844674407, 10 },
-		{ "1.8446744073709551615e-5", "0.000018446744073709551615\n",
-		  1844674407, -14 },
-		{ "99999999999", "99999999999\n", 1, 11 },
-		{ "1E+30", "1e30\n", 1, 30 },
-		{ "1e-30", "1e-30\n", 1, -30 },
-		{ "0.1e-29", "1e-30\n", 1, -30 },
-		{ "100e-32", "1e-30\n", 1, -30 },
-		{ "1.00000000000000000000000000", "1\n", 1, 0 },
-		{ "0.00000000000000000000000000001e30", "10\n", 1, 1 },
+		{ "0.000152588", "0.000152588\n" },
+		{ "1", "1\n" },
+		{ "1\n", "1\n" },
+		{ "+1.50", "1.5\n" },
+		{ "-2.5e-3\n", "-0.0025\n" },
+		{ "007", "7\n" },
+		{ ".5", "0.5\n" },
+		{ "5.", "5\n" },
+		{ "1000", "1000\n" },
+		{ "1000000000", "1000000000\n" },
+		{ "20000000000", "2e10\n" },
+		{ "2147483647", "2147483647\n" },
+		{ "-2147483647", "-2147483647\n" },
+		{ "2147483647000", "2147483647000\n" },
+		{ "1.000000001", "1.000000001\n" },
+		{ "0.000000000001", "0.000000000001\n" },
+		{ "12e-13", "0.0000000000012\n" },
+		{ "12e-14", "1.2e-13\n" },
+		{ "-120e9", "-1.2e11\n" },
+		{ "0.0000762939453125", "0.0000762939453125\n" },
+		{ "1.23456789012", "1.23456789012\n" },
+		{ "2147483648", "2147483648\n" },
+		{ "18446744073709551615", "18446744073709551615\n" },
+		{ "1.8446744073709551615e-5", "0.000018446744073709551615\n" },
+		{ "99999999999", "99999999999\n" },
+		{ "1E+30", "1e30\n" },
+		{ "1e-30", "1e-30\n" },
+		{ "0.1e-29", "1e-30\n" },
+		{ "100e-32", "1e-30\n" },
+		{ "1.00000000000000000000000000", "1\n" },
+		{ "0.00000000000000000000000000001e30", "10\n" },
 	};
 	struct zio_channel_core *chan = make_channel(test);
 	int i;
@@ -80,9 +78,6 @@ static void good_scales_are_exact(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(good); i++) {
 		expect_store(test, chan, "scale", good[i].text, 0);
 		expect_show(test, chan, "scale", good[i].shown);
-		KUNIT_EXPECT_EQ(test, (s32)std_value(chan, ZIO_ATTR_SCALE_MANT),
-				good[i].mant);
-		KUNIT_EXPECT_EQ(test, (s32)std_value(chan, ZIO_ATTR_SCALE_EXP), good[i].exp);
 	}
 }
 
@@ -132,7 +127,7 @@ static void bad_scales_change_nothing(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		expect_store(test, chan, "scale", bad[i].text, bad[i].error);
 	expect_show(test, chan, "scale", "0.000152588\n");
-	KUNIT_EXPECT_EQ(test, std_value(chan, ZIO_ATTR_SCALE_MANT), 152588);
+	KUNIT_EXPECT_EQ(test, double_value(chan, ZIO_ATTR_SCALE_LOW), 0x3f240000f084a6b2);
 }
 
 /* The bits are those of strtod(). */
@@ -199,39 +194,6 @@ static void numbers_become_the_nearest_double(struct kunit *test)
 	}
 }
 
-/* Programs that do not know doubles get what they can hold, or refuse the exponent. */
-static void old_numbers_are_right_or_refused(struct kunit *test)
-{
-	static const struct {
-		const char *scale, *offset;
-		s32 mant, exp, micro;
-	} cases[] = {
-		{ "0.5", "-0.127", 5, -1, -127000 },
-		{ "0.5", "2147.483647", 5, -1, S32_MAX },
-		{ "0.5", "-2147.483647", 5, -1, -S32_MAX },
-		{ "0.5", "2147.483648", 5, ZIO_SCALE_NOT_HELD, 0 },
-		{ "0.5", "101325", 5, ZIO_SCALE_NOT_HELD, 0 },
-		{ "0.5", "0.0000005", 5, ZIO_SCALE_NOT_HELD, 0 },
-		{ "0.5", "1e-9", 5, ZIO_SCALE_NOT_HELD, 0 },
-		{ "0.5", "0", 5, -1, 0 },
-		{ "2e30", "0", 2, 30, 0 },
-		{ "2e31", "0", 2, ZIO_SCALE_NOT_HELD, 0 },
-		{ "2e-31", "3", 2, ZIO_SCALE_NOT_HELD, 0 },
-	};
-	struct zio_channel_core *chan = make_channel(test);
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		expect_store(test, chan, "scale", cases[i].scale, 0);
-		expect_store(test, chan, "offset", cases[i].offset, 0);
-		KUNIT_EXPECT_EQ(test, (s32)std_value(chan, ZIO_ATTR_SCALE_MANT),
-				cases[i].mant);
-		KUNIT_EXPECT_EQ_MSG(test, (s32)std_value(chan, ZIO_ATTR_SCALE_EXP),
-				    cases[i].exp, "%s %s", cases[i].scale, cases[i].offset);
-		KUNIT_EXPECT_EQ(test, (s32)std_value(chan, ZIO_ATTR_OFFSET), cases[i].micro);
-	}
-}
-
 static void units_have_names(struct kunit *test)
 {
 	struct zio_channel_core *chan = make_channel(test);
@@ -256,7 +218,7 @@ static void offset_is_in_the_unit(struct kunit *test)
 	struct zio_channel_core *chan = tdev->cset->chan[0];
 
 	expect_show(test, chan, "offset", "-0.005\n");
-	KUNIT_EXPECT_EQ(test, (s32)std_value(chan, ZIO_ATTR_OFFSET), -5000);
+	KUNIT_EXPECT_EQ(test, double_value(chan, ZIO_ATTR_OFFSET_LOW), 0xbf747ae147ae147b);
 	expect_store(test, chan, "offset", "101325", 0);
 	expect_show(test, chan, "offset", "101325\n");
 	expect_store(test, chan, "offset", "-1.5e-9\n", 0);
@@ -332,7 +294,8 @@ static void driver_changes_the_scale(struct kunit *test)
 	expect_show(test, chan[1], "signed", "0\n");
 	KUNIT_EXPECT_EQ(test, double_value(chan[1], ZIO_ATTR_SCALE_LOW),
 			0x3f14000000000000);
-	KUNIT_EXPECT_EQ(test, (s32)std_value(chan[1], ZIO_ATTR_OFFSET), -15000000);
+	KUNIT_EXPECT_EQ(test, double_value(chan[1], ZIO_ATTR_OFFSET_LOW),
+			0xc02e000000000000);
 	tdev->new_scaling_of = ZIO_ALL_CHANNELS;
 	KUNIT_EXPECT_EQ(test, test_store_u32(&tdev->cset->kobj, "nbits", 10), 0);
 	expect_show(test, chan[0], "unit", "A\n");
@@ -346,8 +309,7 @@ static void names_have_their_positions(struct kunit *test)
 
 	expect_show(test, chan, "control-attrs",
 		    "std 0 nbits\nstd 1 gain-factor\next 31 threshold\next 0 level signed\n"
-		    "std 5 unit\nstd 6 scale-mantissa signed\nstd 7 scale-exponent signed\n"
-		    "std 2 offset signed\nstd 8 signed\nstd 9 scale-low\nstd 10 scale-high\n"
+		    "std 5 unit\nstd 8 signed\nstd 9 scale-low\nstd 10 scale-high\n"
 		    "std 11 offset-low\nstd 12 offset-high\n");
 	KUNIT_EXPECT_STREQ(test, test_show(test, &chan->cset->bind->kobj, "control-attrs"),
 			   "std 0 nshots\nstd 1 post-samples\nstd 2 pre-samples\next 31 clock\n");
@@ -362,7 +324,6 @@ static struct kunit_case scale_cases[] = {
 	KUNIT_CASE(good_scales_are_exact),
 	KUNIT_CASE(bad_scales_change_nothing),
 	KUNIT_CASE(numbers_become_the_nearest_double),
-	KUNIT_CASE(old_numbers_are_right_or_refused),
 	KUNIT_CASE(units_have_names),
 	KUNIT_CASE(offset_is_in_the_unit),
 	KUNIT_CASE(driver_attributes_have_signs),

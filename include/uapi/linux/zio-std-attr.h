@@ -2,24 +2,15 @@
 /*
  * zio-std-attr.h: the standard attributes of controls. A part of zio-user.h.
  *
- * A control with ZIO_ATTR_SCALE_MANT tells how a sample becomes a physical value:
+ * A control with ZIO_ATTR_SCALE_HIGH tells how a sample becomes a physical value:
  *
  *	value = raw * scale + offset
  *
  * raw is the number in the nbits valid bits of the sample, which has a sign if SIGNED
  * is 1. The value is in the unit UNIT, and so are scale and offset. Both are doubles in
  * the format of IEEE 754: SCALE_LOW and SCALE_HIGH are the halves of the 64 bits of one,
- * OFFSET_LOW and OFFSET_HIGH those of the other. A control without SCALE_HIGH has
- *
- *	scale = SCALE_MANT * 10^SCALE_EXP, offset = OFFSET / 1000000
- *
- * and one without OFFSET_HIGH has that offset. A control without SCALE_MANT tells nothing
- * of this: OFFSET is then a setting of the board, and not to be added.
- *
- * A control with SCALE_HIGH has the other numbers, too, for programs that do not know it.
- * SCALE_MANT has nine digits or more. If the exponent is beyond ZIO_SCALE_MAX_EXP, or
- * OFFSET cannot have the offset exactly, then SCALE_EXP is ZIO_SCALE_NOT_HELD. Programs
- * refuse that exponent.
+ * OFFSET_LOW and OFFSET_HIGH those of the other. If these are missing, the offset is 0.
+ * OFFSET is a setting of the board: do not add it.
  *
  * A control of version 1.5 or later tells when its samples were taken, and what is missing
  * in front of them. A bit of the std_mask of its attr_trigger says which of these it knows:
@@ -65,13 +56,11 @@
 enum zio_chan_std_attr {
 	ZIO_ATTR_NBITS,		/* valid bits of a sample */
 	ZIO_ATTR_GAIN,		/* in 1/1000 */
-	ZIO_ATTR_OFFSET,	/* signed, in millionths of the unit; microvolts for V */
+	ZIO_ATTR_OFFSET,	/* signed; a setting of the board */
 	ZIO_ATTR_MAXRATE,	/* in Hz */
 	ZIO_ATTR_VREFTYPE,	/* the driver defines the values */
 	ZIO_ATTR_UNIT,		/* enum zio_unit */
-	ZIO_ATTR_SCALE_MANT,	/* s32: the scale is SCALE_MANT * 10^SCALE_EXP */
-	ZIO_ATTR_SCALE_EXP,	/* s32: -ZIO_SCALE_MAX_EXP ... ZIO_SCALE_MAX_EXP */
-	ZIO_ATTR_SIGNED,	/* 1: samples are two's complement; 0: unsigned */
+	ZIO_ATTR_SIGNED = 8,	/* 1: samples are two's complement; 0: unsigned */
 	ZIO_ATTR_SCALE_LOW,	/* the double: see above */
 	ZIO_ATTR_SCALE_HIGH,
 	ZIO_ATTR_OFFSET_LOW,
@@ -118,10 +107,6 @@ enum zio_buf_std_attr {
 	ZIO_ATTR_ZBUF_VERSION = ZIO_ATTR_VERSION,
 	_ZIO_BUF_ATTR_STD_NUM
 };
-
-/* Limit of SCALE_EXP, and what it is if SCALE_MANT, SCALE_EXP and OFFSET are not enough */
-#define ZIO_SCALE_MAX_EXP	30
-#define ZIO_SCALE_NOT_HELD	127
 
 /*
  * Scale and offset are at most 9.99...e280, and the scale is at least 1e-280: each value

@@ -32,8 +32,6 @@ ABSENT = {
 ATTRIBUTES = {
     "max_rate": "ZIO_ATTR_MAXRATE",
     "unit": "ZIO_ATTR_UNIT",
-    "scale_mant": "ZIO_ATTR_SCALE_MANT",
-    "scale_exp": "ZIO_ATTR_SCALE_EXP",
     "is_signed": "ZIO_ATTR_SIGNED",
     "clock": "ZIO_ATTR_TRIG_CLOCK",
 }

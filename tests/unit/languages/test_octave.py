@@ -69,19 +69,12 @@ def set_attributes(part: Any, values: dict[int, int]) -> None:
 
 
 VOLTS = {"unit": "V", "scale": 0.001, "offset": -0.5}
-OLD_SCALE = {
-    lib.ZIO_ATTR_UNIT: 2,
-    lib.ZIO_ATTR_SCALE_MANT: 2**32 - 5,
-    lib.ZIO_ATTR_SCALE_EXP: 2**32 - 3,
-    lib.ZIO_ATTR_OFFSET: 2**32 - 7,
-}
 CASES = {
     **{f"plain-{kind}": Case(kind) for kind in "i1 i2 i4 i8 u1 u2 u4 u8".split()},
     "volts": Case(words={**VOLTS, "rate": 1000}),
     "12-bits": Case(words={**VOLTS, "nbits": 12}),
     "12-bits-above": Case("u2", words={"nbits": 12}, flags=lib.ZIO_CONTROL_MSB_ALIGN),
     "60-bits": Case("i8", words={"nbits": 60}, flags=lib.ZIO_CONTROL_MSB_ALIGN),
-    "old-scale": Case(attributes=OLD_SCALE),
     "gap": Case(numbers=(3, 4, 7, 8)),
     "counts-anew": Case(numbers=(7, 8, 0, 1)),
     "wraps": Case(numbers=(2**32 - 2, 1, 2)),

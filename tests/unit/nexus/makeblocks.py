@@ -68,10 +68,10 @@ def set_trigger(control: Any, number: int, value: int) -> None:
 def _set_attributes(control: Any, kind: Kind) -> None:
     values = {SIGNED: int(kind.signed)}
     if kind.scale:
-        mantissa, exponent, offset, unit = kind.scale
-        values[lib.ZIO_ATTR_SCALE_MANT] = mantissa
-        values[lib.ZIO_ATTR_SCALE_EXP] = exponent
-        values[lib.ZIO_ATTR_OFFSET] = offset
+        mantissa, exponent, micro, unit = kind.scale
+        scale = float(f"{mantissa}e{exponent}")
+        halves = np.array([scale, micro / 1e6], "<f8").view("<u4").tolist()
+        values.update(enumerate(halves, lib.ZIO_ATTR_SCALE_LOW))
         values[lib.ZIO_ATTR_UNIT] = unit
     for number, value in values.items():
         control["attr_channel"]["std_mask"] |= np.uint16(1 << number)

@@ -114,7 +114,7 @@ def test_empty_block_stays_as_it_is(tmp_path: Path) -> None:
 
 
 def test_random_scales(tmp_path: Path) -> None:
-    """Doubles come back exactly; the decimal numbers are near, if they hold the scale."""
+    """Doubles come back exactly."""
     rng = random.Random(1)
     for _ in range(300):
         scale = rng.choice([-1, 1]) * 10 ** rng.uniform(-25, 30)
@@ -123,13 +123,6 @@ def test_random_scales(tmp_path: Path) -> None:
         control["ssize"] = 2
         found = zio.scaling(control)
         assert (found.scale, found.offset, found.unit) == (scale, offset, "V")
-        old = control.copy()
-        old["attr_channel"]["std_mask"] &= (1 << 9) - 1
-        found = zio.scaling(old)
-        if found.code:
-            assert found.code == errno.ERANGE
-        else:
-            assert (found.scale, found.offset) == (pytest.approx(scale, rel=1e-8), offset)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 import random
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +14,16 @@ import zio
 
 from .conftest import make_control
 
-OFFSET, UNIT, MANT, EXP, SIGNED = 2, 5, 6, 7, 8
+UNIT, SIGNED, SCALE_LOW = 5, 8, 9
 MSB_ALIGN = 4
 SIZES = [(1, 8), (1, 5), (2, 12), (4, 24), (4, 32), (8, 40)]
+
+
+def put_scale(control: Any, scale: float, offset: float) -> None:
+    halves = np.array([scale, offset]).view(np.uint32)
+    control["attr_channel"]["std_mask"] |= 1 << UNIT | 15 << SCALE_LOW
+    control["attr_channel"]["std_val"][UNIT] = 1
+    control["attr_channel"]["std_val"][SCALE_LOW : SCALE_LOW + 4] = halves
 
 
 def scaled_block(
@@ -25,10 +33,9 @@ def scaled_block(
     control = make_control(0, len(samples) // ssize, ssize)
     control["nbits"] = nbits
     control["flags"] |= MSB_ALIGN if msb else 0
-    values = {OFFSET: -1_500_000, UNIT: 1, MANT: 25, EXP: -4, SIGNED: int(signed)}
-    for index, value in values.items():
-        control["attr_channel"]["std_mask"] |= 1 << index
-        control["attr_channel"]["std_val"][index] = value & 0xFFFFFFFF
+    put_scale(control, 25e-4, -1.5)
+    control["attr_channel"]["std_mask"] |= 1 << SIGNED
+    control["attr_channel"]["std_val"][SIGNED] = signed
     return control.tobytes() + samples
 
 
@@ -77,38 +84,19 @@ def test_without_scale(tmp_path: Path) -> None:
 def test_scaling_of_a_control(tmp_path: Path) -> None:
     """The scaling of a control alone is that of its block."""
     control = make_control(0, 4, 2)
-    control["attr_channel"]["std_mask"] = 1 << 2 | 1 << 5 | 1 << 6 | 1 << 7
-    for index, value in {2: 100_000, 5: 1, 6: 25, 7: 2**32 - 4}.items():
-        control["attr_channel"]["std_val"][index] = value
+    put_scale(control, 25e-4, 0.1)
     (tmp_path / "f").write_bytes(control.tobytes() + bytes(8))
     with zio.open(str(tmp_path / "f")) as ch:
         block = next(iter(ch))
         scaling = zio.scaling(block.control)
         assert scaling == block.scaling
-    assert (scaling.unit, scaling.offset) == ("V", 0.1)
-    assert scaling.scale == pytest.approx(25e-4)
-    control["attr_channel"]["std_val"][7] = 1000
+    assert (scaling.unit, scaling.scale, scaling.offset) == ("V", 25e-4, 0.1)
+    put_scale(control, 1e281, 0)
     scaling = zio.scaling(control)
     assert (scaling.code, scaling.is_scaled, scaling.unit) == (errno.ERANGE, False, "")
     with pytest.raises(zio.Error) as caught:
         scaling.values(np.zeros(4, np.uint16))
     assert caught.value.errno == errno.ERANGE
-
-
-def test_doubles(tmp_path: Path) -> None:
-    """The doubles of a control come before the numbers for older programs."""
-    control = make_control(0, 2, 2)
-    halves = np.array([2.5 / 2**15, 101325.0]).view(np.uint32)
-    values = {OFFSET: 0, UNIT: 19, MANT: 762939453, EXP: 127, SIGNED: 1}
-    for index, value in [*values.items(), *enumerate(halves.tolist(), 9)]:
-        control["attr_channel"]["std_mask"] |= 1 << index
-        control["attr_channel"]["std_val"][index] = value
-    data = np.array([-(2**15), 1], np.int16)
-    (tmp_path / "f").write_bytes(control.tobytes() + data.tobytes())
-    with zio.open(str(tmp_path / "f")) as ch:
-        block = ch.read()
-        assert block is not None
-        assert block.values().tolist() == [101322.5, 101325 + 2.5 / 2**15]
 
 
 def test_no_numbers(tmp_path: Path) -> None:

@@ -226,9 +226,6 @@ static uint32_t compare_channel(const struct zio_timeline *tl,
 {
 	static const uint16_t bits[ZIO_MAX_STD_ATTR] = {
 		[ZIO_ATTR_UNIT] = ZIO_CHANGE_UNIT,
-		[ZIO_ATTR_OFFSET] = ZIO_CHANGE_SCALE,
-		[ZIO_ATTR_SCALE_MANT] = ZIO_CHANGE_SCALE,
-		[ZIO_ATTR_SCALE_EXP] = ZIO_CHANGE_SCALE,
 		[ZIO_ATTR_SCALE_LOW] = ZIO_CHANGE_SCALE,
 		[ZIO_ATTR_SCALE_HIGH] = ZIO_CHANGE_SCALE,
 		[ZIO_ATTR_OFFSET_LOW] = ZIO_CHANGE_SCALE,
@@ -245,7 +242,7 @@ static uint32_t compare_channel(const struct zio_timeline *tl,
 	for (i = 0; i < ZIO_MAX_STD_ATTR; i++)
 		if (bits[i] && zio_get_std(&last, i) != zio_get_std(now, i))
 			changes |= bits[i];
-	if (zio_has_std(&last, ZIO_ATTR_SCALE_MANT) != zio_has_std(now, ZIO_ATTR_SCALE_MANT))
+	if (zio_has_std(&last, ZIO_ATTR_SCALE_HIGH) != zio_has_std(now, ZIO_ATTR_SCALE_HIGH))
 		changes |= ZIO_CHANGE_SCALE;
 	return changes;
 }

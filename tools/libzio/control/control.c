@@ -15,8 +15,6 @@ static const char *const channel_attr[ZIO_MAX_STD_ATTR] = {
 	[ZIO_ATTR_MAXRATE] = "max-sample-rate",
 	[ZIO_ATTR_VREFTYPE] = "vref-src",
 	[ZIO_ATTR_UNIT] = "unit",
-	[ZIO_ATTR_SCALE_MANT] = "scale-mantissa",
-	[ZIO_ATTR_SCALE_EXP] = "scale-exponent",
 	[ZIO_ATTR_SIGNED] = "signed",
 	[ZIO_ATTR_VERSION] = "version",
 };

@@ -7,7 +7,6 @@
 
 #include "control.h"
 
-#define MILLIONTHS 1e6
 #define DOUBLE_LIMIT 1e281	/* each size up to ZIO_DOUBLE_MAX_EXP is below */
 
 static const char *const unit_names[_ZIO_UNIT_NUM] = ZIO_UNIT_NAMES;
@@ -19,9 +18,7 @@ const char *zio_unit_name(unsigned int unit)
 
 bool zio_attr_is_signed(enum zio_attr_owner owner, unsigned int index)
 {
-	return owner == ZIO_ATTR_OF_CHANNEL &&
-	       (index == ZIO_ATTR_OFFSET || index == ZIO_ATTR_SCALE_MANT ||
-		index == ZIO_ATTR_SCALE_EXP);
+	return owner == ZIO_ATTR_OF_CHANNEL && index == ZIO_ATTR_OFFSET;
 }
 
 static int fail(int code)
@@ -36,16 +33,6 @@ static uint32_t get_std(const struct zio_control *control, unsigned int index)
 	return zio_get_std(&control->attr_channel, index);
 }
 
-static double multiply(double value, int32_t exponent)
-{
-	double power = 1;
-	int32_t i;
-
-	for (i = 0; i < exponent || i < -exponent; i++)
-		power *= 10;
-	return exponent < 0 ? value / power : value * power;
-}
-
 /* Returns false if the control does not have the 64 bits of a double at @low. */
 static bool get_double(const struct zio_control *control, unsigned int low, double *value)
 {
@@ -58,42 +45,54 @@ static bool get_double(const struct zio_control *control, unsigned int low, doub
 	return true;
 }
 
-/* A control of an older kernel module has decimal numbers only. */
-static int get_old_scale(const struct zio_control *control, double *scale)
-{
-	int32_t exponent = (int32_t)get_std(control, ZIO_ATTR_SCALE_EXP);
-
-	if (exponent > ZIO_SCALE_MAX_EXP || exponent < -ZIO_SCALE_MAX_EXP)
-		return fail(ERANGE);
-	*scale = multiply((int32_t)get_std(control, ZIO_ATTR_SCALE_MANT), exponent);
-	return 0;
-}
-
 /* The values are finite, whatever a file has: a NaN is not below a limit. */
-static bool is_valid(const struct zio_scaling *scaling)
+static bool is_valid(double scale, double offset, unsigned int unit)
 {
-	return fabs(scaling->scale) < DOUBLE_LIMIT && fabs(scaling->offset) < DOUBLE_LIMIT;
+	return fabs(scale) < DOUBLE_LIMIT && fabs(offset) < DOUBLE_LIMIT && zio_unit_name(unit);
 }
 
-/* The offset belongs to the board if there is no scale: <linux/zio-std-attr.h>. */
 static int get_scale(const struct zio_control *control, struct zio_scaling *scaling)
 {
 	uint32_t unit = get_std(control, ZIO_ATTR_UNIT);
 
 	scaling->scale = 1;
 	scaling->unit = "";
-	if (!(control->attr_channel.std_mask & (1u << ZIO_ATTR_SCALE_MANT)))
+	if (!get_double(control, ZIO_ATTR_SCALE_LOW, &scaling->scale))
 		return 0;
-	if (!get_double(control, ZIO_ATTR_SCALE_LOW, &scaling->scale) &&
-	    get_old_scale(control, &scaling->scale))
-		return -1;
-	if (!get_double(control, ZIO_ATTR_OFFSET_LOW, &scaling->offset))
-		scaling->offset = (int32_t)get_std(control, ZIO_ATTR_OFFSET) / MILLIONTHS;
-	if (!is_valid(scaling) || !zio_unit_name(unit))
+	get_double(control, ZIO_ATTR_OFFSET_LOW, &scaling->offset);
+	if (!is_valid(scaling->scale, scaling->offset, unit))
 		return fail(ERANGE);
 	scaling->is_scaled = true;
 	if (unit != ZIO_UNIT_NONE)
 		scaling->unit = zio_unit_name(unit);
+	return 0;
+}
+
+static void put_std(struct zio_control *control, unsigned int index, uint32_t value)
+{
+	control->attr_channel.std_mask |= (uint16_t)(1u << index);
+	control->attr_channel.std_val[index] = value;
+}
+
+static void put_double(struct zio_control *control, unsigned int low, double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	put_std(control, low, (uint32_t)bits);
+	put_std(control, low + 1, (uint32_t)(bits >> 32));
+}
+
+int zio_control_set_scale(struct zio_control *control, enum zio_unit unit, double scale,
+			  double offset)
+{
+	if (!control)
+		return zio_refuse_null();
+	if (!is_valid(scale, offset, unit))
+		return fail(ERANGE);
+	put_std(control, ZIO_ATTR_UNIT, unit);
+	put_double(control, ZIO_ATTR_SCALE_LOW, scale);
+	put_double(control, ZIO_ATTR_OFFSET_LOW, offset);
 	return 0;
 }
 

@@ -149,6 +149,7 @@ static json_t *new_attrs(enum zio_attr_owner owner, const struct dump_options *o
 {
 	struct zio_attr_value list[ZIO_MAX_ATTRS];
 	int i, n = list_attrs(control, opt, owner, of_block, list);
+	struct zio_scaling scaling;
 	json_t *obj = json_object();
 
 	for (i = 0; i < n; i++) {
@@ -156,6 +157,11 @@ static json_t *new_attrs(enum zio_attr_owner owner, const struct dump_options *o
 
 		json_add(obj, list[i].name, unit ? json_string(unit) :
 						   json_integer(list[i].value));
+	}
+	if (owner == ZIO_ATTR_OF_CHANNEL && !of_block &&
+	    !zio_control_scale(control, &scaling) && scaling.is_scaled) {
+		json_add(obj, "scale", json_real(scaling.scale));
+		json_add(obj, "offset", json_real(scaling.offset));
 	}
 	return obj;
 }

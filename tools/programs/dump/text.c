@@ -3,13 +3,25 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <string.h>
 
 #include "common/control.h"
 #include "dump.h"
 
 #define LINE_BYTES 16
 #define LINE_VALUES 4
+
+/* No attribute of the list is a half of a double. */
+static void print_scale(FILE *out, const struct zio_control *control)
+{
+	char scale[VALUE_LEN], offset[VALUE_LEN];
+	struct zio_scaling scaling;
+
+	if (zio_control_scale(control, &scaling) || !scaling.is_scaled)
+		return;
+	put_value(scale, scaling.scale);
+	put_value(offset, scaling.offset);
+	fprintf(out, " scale=%s offset=%s", scale, offset);
+}
 
 /* The values that each block has of its own are a line of their own. */
 static void print_attrs(FILE *out, const char *title,
@@ -30,6 +42,8 @@ static void print_attrs(FILE *out, const char *title,
 		else
 			fprintf(out, " %s=%" PRId64, list[i].name, list[i].value);
 	}
+	if (owner == ZIO_ATTR_OF_CHANNEL && !of_block)
+		print_scale(out, control);
 	fputc('\n', out);
 }
 

@@ -116,7 +116,7 @@ static int find_scaling(const struct drawing *draw, const struct zio_control *co
 
 	*changed = *control;
 	if (!draw->has_units)
-		attr->std_mask &= ~(1u << ZIO_ATTR_SCALE_MANT);
+		attr->std_mask &= ~(1u << ZIO_ATTR_SCALE_HIGH);
 	if (draw->is_signed) {
 		attr->std_mask |= 1u << ZIO_ATTR_SIGNED;
 		attr->std_val[ZIO_ATTR_SIGNED] = 1;

@@ -19,9 +19,6 @@ NAME = re.compile(
     r"[-/](?:chan)?(?P<chan>\d{1,5})"
 )
 
-# Scale and offset are below it.
-LIMIT = 10.0 ** (lib.ZIO_DOUBLE_MAX_EXP + 1)
-
 
 @cache
 def unit_numbers() -> dict[str, int]:
@@ -119,29 +116,7 @@ def _put_time(stamp: Any, time: float | None) -> None:
 
 
 def _put_scale(head: Any, unit: str, scale: float, offset: float) -> None:
-    """Put the doubles, and decimal numbers for programs that do not know them."""
     if unit not in unit_numbers():
         raise ValueError(f"{unit}: the units are {' '.join(unit_numbers())}")
-    # NaN is not below a limit.
-    if not (abs(scale) < LIMIT and abs(offset) < LIMIT):
+    if lib.zio_control_set_scale(head, unit_numbers()[unit], scale, offset):
         raise ValueError(f"a scale of {scale} and {offset}: no control has them")
-    digits, exponent = f"{scale:.8e}".split("e")
-    millionths = round(offset * 1e6) if abs(offset) < 2147 else 0
-    is_held = (
-        millionths / 1e6 == offset and abs(int(exponent) - 8) <= lib.ZIO_SCALE_MAX_EXP
-    )
-    halves = np.array([scale, offset]).view(np.uint64)
-    for index, value in (
-        (lib.ZIO_ATTR_UNIT, unit_numbers()[unit]),
-        (lib.ZIO_ATTR_SCALE_MANT, int(digits.replace(".", ""))),
-        (
-            lib.ZIO_ATTR_SCALE_EXP,
-            int(exponent) - 8 if is_held else lib.ZIO_SCALE_NOT_HELD,
-        ),
-        (lib.ZIO_ATTR_OFFSET, millionths),
-        (lib.ZIO_ATTR_SCALE_LOW, int(halves[0])),
-        (lib.ZIO_ATTR_SCALE_HIGH, int(halves[0]) >> 32),
-        (lib.ZIO_ATTR_OFFSET_LOW, int(halves[1])),
-        (lib.ZIO_ATTR_OFFSET_HIGH, int(halves[1]) >> 32),
-    ):
-        put_attribute(head.attr_channel, index, value)

@@ -23,10 +23,7 @@ from ._memory import Memory
 # Standard attributes of the channel that decide what a sample stands for
 DECISIVE = np.array(
     [
-        lib.ZIO_ATTR_OFFSET,
         lib.ZIO_ATTR_UNIT,
-        lib.ZIO_ATTR_SCALE_MANT,
-        lib.ZIO_ATTR_SCALE_EXP,
         lib.ZIO_ATTR_SIGNED,
         lib.ZIO_ATTR_SCALE_LOW,
         lib.ZIO_ATTR_SCALE_HIGH,
