@@ -111,13 +111,9 @@ bool zio_area_retire(struct zio_area *area)
 }
 EXPORT_SYMBOL_GPL(zio_area_retire);
 
-/**
- * zio_area_get() - get a reference to an area that may be replaced
- * @from: the pointer to the area, under RCU
- *
- * Context: Any.
- *
- * Return: the area, with a reference for zio_area_put(); NULL without one.
+/*
+ * Gets a reference to an area that may be replaced. @from: the pointer to the area, under RCU.
+ * Context: Any. Returns the area, with a reference for zio_area_put(); NULL without one.
  */
 struct zio_area *zio_area_get(struct zio_area __rcu **from)
 {
@@ -178,18 +174,12 @@ static const struct vm_operations_struct area_vm_ops = {
 	.fault = fault_mapping,
 };
 
-/**
- * zio_area_map() - map an area from the page that the mapping asks for
- * @area: the area, whose maps count the mapping afterwards
- * @vma: the mapping
- * @write: whether the program may write through a shared mapping
- *
- * A private mapping may always be written: the program gets copies of the pages.
- *
- * Context: Process; the caller holds mmap_lock.
- *
- * Return: 0; -EACCES for a shared mapping that asks to write without @write; -EINVAL beyond
- * the area; -EBUSY while the area is being replaced.
+/*
+ * Maps an area from the page that the mapping asks for. A private mapping may always be written:
+ * the program gets copies of the pages. @area: the area, whose maps count the mapping afterwards.
+ * @vma: the mapping. @write: whether the program may write through a shared mapping. Context:
+ * Process; the caller holds mmap_lock. Returns 0; -EACCES for a shared mapping that asks to write
+ * without @write; -EINVAL beyond the area; -EBUSY while the area is being replaced.
  */
 int zio_area_map(struct zio_area *area, struct vm_area_struct *vma, bool write)
 {

@@ -290,14 +290,10 @@ static int buffers_publish(struct zio_cset_core *cset)
 	return ret;
 }
 
-/**
- * zio_buffers_create() - create the buffers of a set
- * @cset: the channel set
- * @name: name of the type
- *
- * Context: Process, sleeps; at registration. On error, zio_buffers_destroy() follows.
- *
- * Return: 0; -ENOENT for an unknown type; or an error of the type.
+/*
+ * Creates the buffers of a set. @name: name of the type. Context: Process, sleeps; at registration.
+ * On error, zio_buffers_destroy() follows. Returns 0; -ENOENT for an unknown type; or an error of
+ * the type.
  */
 int zio_buffers_create(struct zio_cset_core *cset, const char *name)
 {
@@ -330,17 +326,11 @@ void zio_buffers_destroy(struct zio_cset_core *cset)
 	cset->buf_type = NULL;
 }
 
-/**
- * zio_buffers_change() - give all channels of a set buffers of another type
- * @cset: the channel set, whose change lock is held, but not its mutex
- * @name: the type
- *
- * Drops the unread blocks.
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -EINVAL for an unknown type; -EBUSY while a node of the set is
- * open; -ENOMEM. On error the old buffers stay.
+/*
+ * Gives all channels of a set buffers of another type. Drops the unread blocks. @cset: the channel
+ * set, whose change lock is held, but not its mutex. @name: the type. Context: Process, sleeps.
+ * Returns 0; -EINVAL for an unknown type; -EBUSY while a node of the set is open; -ENOMEM. On error
+ * the old buffers stay.
  */
 int zio_buffers_change(struct zio_cset_core *cset, const char *name)
 {
@@ -384,16 +374,10 @@ out:
 	return ret;
 }
 
-/**
- * zio_buffers_resize() - give all channels of a set blocks of another size
- * @cset: the channel set, whose channels are locked; frozen
- * @block_len: bytes
- *
- * Blocks that are in use keep their size.
- *
- * Context: Process, sleeps.
- *
- * Return: 0, or an error of the buffer type; then nothing has changed.
+/*
+ * Gives all channels of a set blocks of another size. Blocks that are in use keep their size.
+ * @cset: the channel set, whose channels are locked; frozen. @block_len: bytes. Context: Process,
+ * sleeps. Returns 0, or an error of the buffer type; then nothing has changed.
  */
 int zio_buffers_resize(struct zio_cset_core *cset, size_t block_len)
 {
@@ -442,16 +426,11 @@ u32 zio_buffers_max_shots(const struct zio_cset_core *cset)
 	return n;
 }
 
-/**
- * zio_buffer_resize() - change the number of blocks of one channel, or the size of its area
- * @buf: the buffer; its set's mutex is held
- * @len: 1 ... ZIO_MAX_LEN
- * @kb: KiB of the area, not 0; ignored by a type without one
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -ENOMEM; -EBUSY while the channel has a ring, or for an area as commit() of
- * its type; -ENOSPC if no block would fit. On error nothing has changed.
+/*
+ * Changes the number of blocks of one channel, or the size of its area. @buf: the buffer; its set's
+ * mutex is held. @len: 1 ... ZIO_MAX_LEN. @kb: KiB of the area, not 0; ignored by a type without
+ * one. Context: Process, sleeps. Returns 0; -ENOMEM; -EBUSY while the channel has a ring, or for an
+ * area as commit() of its type; -ENOSPC if no block would fit. On error nothing has changed.
  */
 int zio_buffer_resize(struct zio_buffer *buf, unsigned int len, unsigned int kb)
 {

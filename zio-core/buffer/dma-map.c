@@ -51,16 +51,11 @@ struct zio_dma_map {
 
 static DEFINE_SPINLOCK(maps_lock);	/* the lists of all boards */
 
-/**
- * zio_cset_use_dma() - map the blocks of a set for a device, from now on
- * @cset: the channel set, which has no buffer yet
- * @dev: the device that reads or writes the blocks
- *
- * Each block is mapped when it is made. The direction is that of the set.
- *
- * Context: Process, sleeps. zio_cset_end_dma() follows.
- *
- * Return: 0; -ENOMEM.
+/*
+ * Maps the blocks of a set for a device, from now on. Each block is mapped when it is made. The
+ * direction is that of the set. @cset: the channel set, which has no buffer yet. @dev: the device
+ * that reads or writes the blocks. Context: Process, sleeps. zio_cset_end_dma() follows. Returns 0;
+ * -ENOMEM.
  */
 int zio_cset_use_dma(struct zio_cset_core *cset, struct device *dev)
 {

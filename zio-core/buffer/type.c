@@ -79,13 +79,10 @@ static const struct zio_buffer_type *get_type(const char *name)
 	return type;
 }
 
-/**
- * zio_buffer_type_get() - find a buffer type, and hold its module
- * @name: name of the type. If it is not registered, its module is loaded
- *
- * Context: Process, sleeps.
- *
- * Return: the type; NULL if there is none. module_put() of its owner ends the use.
+/*
+ * Finds a buffer type, and holds its module. @name: name of the type. If it is not registered, its
+ * module is loaded. Context: Process, sleeps. Returns the type; NULL if there is none. module_put()
+ * of its owner ends the use.
  */
 const struct zio_buffer_type *zio_buffer_type_get(const char *name)
 {

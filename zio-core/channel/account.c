@@ -17,16 +17,11 @@
 
 #include "channel/internal.h"
 
-/**
- * zio_charge() - count more memory that a file of the current process keeps
- * @charge: what the file keeps; all zeros at first
- * @bytes: the memory, rounded up to pages
- *
- * CAP_IPC_LOCK lifts the limit. A kernel thread is not charged.
- *
- * Context: Process; the caller owns no phase.
- *
- * Return: 0; -EDQUOT beyond RLIMIT_MEMLOCK.
+/*
+ * Counts more memory that a file of the current process keeps. CAP_IPC_LOCK lifts the limit. A
+ * kernel thread is not charged. @charge: what the file keeps; all zeros at first. @bytes: the
+ * memory, rounded up to pages. Context: Process; the caller owns no phase. Returns 0; -EDQUOT
+ * beyond RLIMIT_MEMLOCK.
  */
 int zio_charge(struct zio_charge *charge, size_t bytes)
 {
@@ -70,15 +65,11 @@ void zio_charge_show(const struct zio_charge *charge, struct seq_file *to)
 	seq_printf(to, "zio-locked:\t%lu kB\n", READ_ONCE(charge->pages) << (PAGE_SHIFT - 10));
 }
 
-/**
- * zio_user_alloc() - allocate memory that a user keeps
- * @bytes: its size
- *
- * kvmalloc() would round a block and its control up to twice the block.
- *
- * Context: Process, sleeps; the caller owns no phase, and holds no lock that others need.
- *
- * Return: whole pages of zeros for vfree(), as many as a charge of @bytes has; or NULL.
+/*
+ * Allocates memory that a user keeps. kvmalloc() would round a block and its control up to twice
+ * the block. @bytes: its size. Context: Process, sleeps; the caller owns no phase, and holds no
+ * lock that others need. Returns whole pages of zeros for vfree(), as many as a charge of @bytes
+ * has; or NULL.
  */
 void *zio_user_alloc(size_t bytes)
 {

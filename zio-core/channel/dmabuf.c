@@ -379,18 +379,12 @@ static struct zio_export *make_export(struct file *file, struct zio_dmabuf *arg)
 	return ERR_PTR(ret);
 }
 
-/**
- * zio_dmabuf_export() - handle ZIO_IOC_DMABUF
- * @file: a data node
- * @to: user address of a struct zio_dmabuf
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -EINVAL for another node, or flags that are not known; -EFAULT;
- * -EOPNOTSUPP for a buffer without an area, or for a block of an output; -EACCES for an
- * output that is open for writing only; -EBUSY while the area is being replaced;
- * -EDQUOT as zio_charge(); -EMFILE; -ENOMEM; -ENODEV when the board is gone; for a block
- * also as read().
+/*
+ * Handles ZIO_IOC_DMABUF. @file: a data node. @to: user address of a struct zio_dmabuf. Context:
+ * Process, sleeps. Returns 0; -EINVAL for another node, or flags that are not known; -EFAULT;
+ * -EOPNOTSUPP for a buffer without an area, or for a block of an output; -EACCES for an output that
+ * is open for writing only; -EBUSY while the area is being replaced; -EDQUOT as zio_charge();
+ * -EMFILE; -ENOMEM; -ENODEV when the board is gone; for a block also as read().
  */
 long zio_dmabuf_export(struct file *file, struct zio_dmabuf __user *to)
 {

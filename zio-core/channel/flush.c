@@ -45,16 +45,10 @@ static int flush_channel(struct zio_channel_core *chan)
 	return 0;
 }
 
-/**
- * zio_channel_flush() - drop the blocks that no reader has taken
- * @chan: an input
- *
- * Drops queued blocks, and those that former readers have left. A reader keeps the block
- * that it is reading.
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -EBUSY while the channel has a ring or a route; -ENODEV; -EINTR.
+/*
+ * Drops the blocks that no reader has taken. Drops queued blocks, and those that former readers
+ * have left. A reader keeps the block that it is reading. @chan: an input. Context: Process,
+ * sleeps. Returns 0; -EBUSY while the channel has a ring or a route; -ENODEV; -EINTR.
  */
 int zio_channel_flush(struct zio_channel_core *chan)
 {
@@ -67,15 +61,10 @@ int zio_channel_flush(struct zio_channel_core *chan)
 	return ret;
 }
 
-/**
- * zio_node_flush() - handle ZIO_IOC_FLUSH
- * @file: a node
- *
- * As zio_channel_flush(), but also drops what the caller's session has read in part.
- *
- * Context: Process, sleeps.
- *
- * Return: as zio_channel_flush(); -EINVAL for an output.
+/*
+ * Handles ZIO_IOC_FLUSH. As zio_channel_flush(), but also drops what the caller's session has read
+ * in part. @file: a node. Context: Process, sleeps. Returns as zio_channel_flush(); -EINVAL for an
+ * output.
  */
 long zio_node_flush(struct file *file)
 {

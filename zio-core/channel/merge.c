@@ -47,15 +47,10 @@ static bool take_next(struct zio_channel_core *chan, struct zio_block *first,
 	return true;
 }
 
-/**
- * zio_channel_merge() - merge a block with the blocks that continue it
- * @chan: the channel, locked, without a ring
- * @first: the block, just taken; its length and sequence number change
- *
- * The reader leaves half of the buffer for further blocks. A block has at most 2^32 - 1
- * samples.
- *
- * Context: Process.
+/*
+ * Merges a block with the blocks that continue it. The reader leaves half of the buffer for further
+ * blocks. A block has at most 2^32 - 1 samples. @chan: the channel, locked, without a ring. @first:
+ * the block, just taken; its length and sequence number change. Context: Process.
  */
 void zio_channel_merge(struct zio_channel_core *chan, struct zio_block *first)
 {

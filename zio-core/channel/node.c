@@ -274,15 +274,10 @@ void zio_nodes_remove(struct zio_channel_core *chan)
 	remove_node(&chan->ctrl_node);
 }
 
-/**
- * zio_channel_find() - find a channel that has nodes
- * @device: name of its device, such as "zzero-0000"
- * @set: position of its set
- * @index: position in the set
- *
- * Context: Process, sleeps.
- *
- * Return: the channel, with a reference; NULL if there is none. Its board may go at any moment.
+/*
+ * Finds a channel that has nodes. @device: name of its device, such as "zzero-0000". @set: position
+ * of its set. @index: position in the set. Context: Process, sleeps. Returns the channel, with a
+ * reference; NULL if there is none. Its board may go at any moment.
  */
 struct zio_channel_core *
 zio_channel_find(const char *device, unsigned int set, unsigned int index)
@@ -312,15 +307,10 @@ static int create_alias_nodes(struct zio_cset_core *cset)
 	return add_pair(&alias[0], "%s-%u-i-ctrl", &alias[1], "%s-%u-i-data", cset->chan[0]);
 }
 
-/**
- * zio_set_nodes_create() - create the node of a set's ring, or the second nodes of its channel
- * @cset: the channel set, which has its channels
- *
- * Outputs, streams, and sets of one channel have no ring. An interleaved set has second nodes.
- *
- * Context: Process, sleeps.
- *
- * Return: as zio_nodes_create(); -ENOMEM.
+/*
+ * Creates the node of a set's ring, or the second nodes of its channel. Outputs, streams, and sets
+ * of one channel have no ring. An interleaved set has second nodes. @cset: the channel set, which
+ * has its channels. Context: Process, sleeps. Returns as zio_nodes_create(); -ENOMEM.
  */
 int zio_set_nodes_create(struct zio_cset_core *cset)
 {

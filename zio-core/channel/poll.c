@@ -103,16 +103,9 @@ static void fill_ring(struct zio_ring *ring, struct zio_channel_core *chan)
 		WRITE_ONCE(ring->error, ret);
 }
 
-/**
- * zio_poll_ring() - poll() of a ring
- * @file: its file
- * @wait: as for poll()
- * @ring: the ring
- * @chan: the channel, or the first channel of the set, in whose wait queue the program sleeps
- *
- * Context: Process.
- *
- * Return: as poll().
+/*
+ * The poll() of a ring. @file: its file. @wait: as for poll(). @chan: the channel, or the first
+ * channel of the set, in whose wait queue the program sleeps. Context: Process. Returns as poll().
  */
 __poll_t zio_poll_ring(struct file *file, struct poll_table_struct *wait,
 		       struct zio_ring *ring, struct zio_channel_core *chan)

@@ -424,18 +424,12 @@ out:
 	return ret;
 }
 
-/**
- * zio_ring_open() - turn the queue of an input, or those of its set, into a ring
- * @chan: the channel in the array of its set, or all channels of the set
- * @n: the number of these channels
- *
- * Readers are woken and get an error. The ring of a set drops queued blocks, and counts
- * them as flushed.
- *
- * Context: Process, sleeps.
- *
- * Return: the ring, for zio_ring_close(); -EBUSY if a channel has a ring or a route;
- * -EOPNOTSUPP if data of a channel cannot be mapped; -ENODEV when the board is gone; -EDQUOT
+/*
+ * Turns the queue of an input, or those of its set, into a ring. Readers are woken and get an
+ * error. The ring of a set drops queued blocks, and counts them as flushed. @chan: the channel in
+ * the array of its set, or all channels of the set. @n: the number of these channels. Context:
+ * Process, sleeps. Returns the ring, for zio_ring_close(); -EBUSY if a channel has a ring or a
+ * route; -EOPNOTSUPP if data of a channel cannot be mapped; -ENODEV when the board is gone; -EDQUOT
  * as zio_charge(); -ENOMEM; -EINTR.
  */
 struct zio_ring *zio_ring_open(struct zio_channel_core *const *chan, unsigned int n)
@@ -592,15 +586,11 @@ static void leave_channel(struct zio_channel_core *chan)
 	kobject_put(&chan->kobj);
 }
 
-/**
- * zio_ring_close() - close the ring of an input, or of a set
- * @chan: its first channel, which the caller holds
- * @own_files: files of the set that the owner of the ring has open
- *
- * Blocks that are armed for other users stay armed. With a trigger on demand, the core
- * discards the blocks that are left. Otherwise they stay queued.
- *
- * Context: Process, sleeps.
+/*
+ * Closes the ring of an input, or of a set. Blocks that are armed for other users stay armed. With
+ * a trigger on demand, the core discards the blocks that are left. Otherwise they stay queued.
+ * @chan: its first channel, which the caller holds. @own_files: files of the set that the owner of
+ * the ring has open. Context: Process, sleeps.
  */
 void zio_ring_close(struct zio_channel_core *chan, unsigned int own_files)
 {

@@ -258,13 +258,9 @@ void zio_session_close(struct zio_session *sess)
 	zio_session_drop(sess);
 }
 
-/**
- * zio_sessions_drop() - drop all blocks that programs hold or have left
- * @chan: the channel, locked
- *
- * A program that has read or written a part of a block, or its control, gets -ESTALE, once.
- *
- * Context: Process.
+/*
+ * Drops all blocks that programs hold or have left. A program that has read or written a part of a
+ * block, or its control, gets -ESTALE, once. @chan: the channel, locked. Context: Process.
  */
 void zio_sessions_drop(struct zio_channel_core *chan)
 {
@@ -505,15 +501,9 @@ static __always_inline int try_block(struct zio_session *sess)
 						      zio_session_try_input(sess);
 }
 
-/**
- * zio_session_wait() - wait for a current block
- * @sess: the session, locked; unlocked while the function sleeps
- *
- * Any wake-up makes the function try again.
- *
- * Context: Process, sleeps.
- *
- * Return: as zio_session_next().
+/*
+ * Waits for a current block. Any wake-up makes the function try again. @sess: the session, locked;
+ * unlocked while the function sleeps. Context: Process, sleeps. Returns as zio_session_next().
  */
 int zio_session_wait(struct zio_session *sess)
 {
@@ -538,19 +528,12 @@ int zio_session_wait(struct zio_session *sess)
 	return ret;
 }
 
-/**
- * zio_session_next() - get a current block
- * @sess: the session, locked; unlocked while the function sleeps
- * @nowait: do not sleep
- *
- * Input: the current block, or the next one. Output: the block that is being filled, or an
- * empty one.
- *
- * Context: Process; sleeps unless @nowait.
- *
- * Return: 0; -EAGAIN if @nowait; -ENODEV when the board is gone; -ESTALE, once, after a block
- * was taken away from the session; -EBUSY while the channel has a ring or a route;
- * -ERESTARTSYS; or an error of the driver.
+/*
+ * Gets a current block. Input: the current block, or the next one. Output: the block that is being
+ * filled, or an empty one. @sess: the session, locked; unlocked while the function sleeps. @nowait:
+ * do not sleep. Context: Process; sleeps unless @nowait. Returns 0; -EAGAIN if @nowait; -ENODEV
+ * when the board is gone; -ESTALE, once, after a block was taken away from the session; -EBUSY
+ * while the channel has a ring or a route; -ERESTARTSYS; or an error of the driver.
  */
 int zio_session_next(struct zio_session *sess, bool nowait)
 {
@@ -561,16 +544,10 @@ int zio_session_next(struct zio_session *sess, bool nowait)
 	return zio_session_wait(sess);
 }
 
-/**
- * zio_session_next_full() - get a current block of the present size
- * @sess: the session, locked; unlocked while the function sleeps
- * @nowait: do not sleep
- *
- * As zio_session_next(), but replaces an empty output block of a former size.
- *
- * Context: Process; sleeps unless @nowait.
- *
- * Return: as zio_session_next().
+/*
+ * Gets a current block of the present size. As zio_session_next(), but replaces an empty output
+ * block of a former size. @sess: the session, locked; unlocked while the function sleeps. @nowait:
+ * do not sleep. Context: Process; sleeps unless @nowait. Returns as zio_session_next().
  */
 int zio_session_next_full(struct zio_session *sess, bool nowait)
 {

@@ -91,14 +91,10 @@ void zio_set_ring_done(struct zio_cset_notifier *notifier)
 		zio_channel_wake(cset->chan[0], ZIO_WAKE_IN);
 }
 
-/**
- * zio_set_ring_open() - make the queues of all channels of a set one ring
- * @cset: the set
- * @file: the file that has the ring
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -EACCES if @file is not open for reading and writing; as zio_ring_open().
+/*
+ * Makes the queues of all channels of a set one ring. @file: the file that has the ring. Context:
+ * Process, sleeps. Returns 0; -EACCES if @file is not open for reading and writing; as
+ * zio_ring_open().
  */
 int zio_set_ring_open(struct zio_cset_core *cset, struct file *file)
 {

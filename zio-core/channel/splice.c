@@ -76,17 +76,11 @@ static int wait_unlocked(struct file *in, struct pipe_inode_info *pipe)
 	return ret;
 }
 
-/**
- * zio_splice_read() - splice_read() of the nodes
- * @in: the node
- * @ppos: ignored
- * @pipe: the pipe, locked; unlocked while the function sleeps
- * @len: bytes
- * @flags: SPLICE_F_NONBLOCK: as O_NONBLOCK of the node
- *
- * Context: Process, sleeps.
- *
- * Return: as read(); -EPIPE, with SIGPIPE, if the pipe has no reader; -ENOMEM.
+/*
+ * The splice_read() of the nodes. @in: the node. @ppos: ignored. @pipe: the pipe, locked; unlocked
+ * while the function sleeps. @len: bytes. @flags: SPLICE_F_NONBLOCK: as O_NONBLOCK of the node.
+ * Context: Process, sleeps. Returns as read(); -EPIPE, with SIGPIPE, if the pipe has no reader;
+ * -ENOMEM.
  */
 ssize_t zio_splice_read(struct file *in, loff_t *ppos, struct pipe_inode_info *pipe,
 			size_t len, unsigned int flags)

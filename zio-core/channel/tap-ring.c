@@ -244,15 +244,9 @@ static struct zio_tap_ring *have_ring(struct zio_channel_core *chan,
 	return new;
 }
 
-/**
- * zio_tap_ring_get() - get the ring of an input, for one more tap
- * @chan: the channel
- *
- * No tap is charged for the ring: a channel has one at most.
- *
- * Context: Process, sleeps.
- *
- * Return: the ring, for zio_tap_ring_put(); -ENOMEM; -EINTR.
+/*
+ * Gets the ring of an input, for one more tap. No tap is charged for the ring: a channel has one at
+ * most. Context: Process, sleeps. Returns the ring, for zio_tap_ring_put(); -ENOMEM; -EINTR.
  */
 struct zio_tap_ring *zio_tap_ring_get(struct zio_channel_core *chan)
 {
@@ -294,15 +288,10 @@ void zio_tap_ring_put(struct zio_channel_core *chan, struct zio_tap_ring *ring)
 	free_ring(ring);
 }
 
-/**
- * zio_tap_ring_look() - find the next block for a tap
- * @ring: the ring
- * @pos: number of the next block; moves to the newest one if that is too old
- * @slot: receives a copy of the slot
- *
- * Context: Process.
- *
- * Return: false if there is no block.
+/*
+ * Finds the next block for a tap. @pos: number of the next block; moves to the newest one if that
+ * is too old. @slot: receives a copy of the slot. Context: Process. Returns false if there is no
+ * block.
  */
 bool zio_tap_ring_look(struct zio_tap_ring *ring, u32 *pos, struct zio_tap_slot *slot)
 {

@@ -381,16 +381,11 @@ static struct file *open_file(struct zio_tap *tap, unsigned int flags)
 	return file;
 }
 
-/**
- * zio_tap_open() - handle ZIO_IOC_TAP
- * @node: an open node
- *
- * The tap is non-blocking if @node is. It stays when @node is closed.
- *
- * Context: Process, sleeps.
- *
- * Return: a descriptor, which an exec() closes; -EINVAL if @node is no data node of an input;
- * -EDQUOT as zio_charge(); -EMFILE; -ENOMEM; -ENODEV when the board is gone; -EINTR.
+/*
+ * Handles ZIO_IOC_TAP. The tap is non-blocking if @node is. It stays when @node is closed. @node:
+ * an open node. Context: Process, sleeps. Returns a descriptor, which an exec() closes; -EINVAL if
+ * @node is no data node of an input; -EDQUOT as zio_charge(); -EMFILE; -ENOMEM; -ENODEV when the
+ * board is gone; -EINTR.
  */
 long zio_tap_open(struct file *node)
 {

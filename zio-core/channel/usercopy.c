@@ -22,15 +22,11 @@ static bool count_fault(struct zio_faults *faults, size_t left)
 	return faults->n++ == MAX_FAULTS;
 }
 
-/**
- * zio_sink_fault_in() - fault in memory that a copy has missed
- * @to: where the copy stopped
- * @faults: counts faults of this system call; zero at its beginning
- *
- * Context: Process, sleeps as long as it takes to serve the page; a fatal signal ends the
- * sleep. The caller holds no lock.
- *
- * Return: 0 if the copy can continue; -EFAULT if the address is bad.
+/*
+ * Faults in memory that a copy has missed. @to: where the copy stopped. @faults: counts faults of
+ * this system call; zero at its beginning. Context: Process, sleeps as long as it takes to serve
+ * the page; a fatal signal ends the sleep. The caller holds no lock. Returns 0 if the copy can
+ * continue; -EFAULT if the address is bad.
  */
 int zio_sink_fault_in(struct zio_sink *to, struct zio_faults *faults)
 {

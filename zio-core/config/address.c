@@ -73,15 +73,11 @@ static struct zio_channel_core *find_channel(const char *text, size_t len)
 	return ERR_PTR(-ENODEV);
 }
 
-/**
- * zio_channel_set_source() - feed an output from the input at an address
- * @out: the output
- * @text: the address of an input channel, as in the names of its nodes; or "none"
- *
- * Context: Process, sleeps; the caller holds no lock.
- *
- * Return: 0; -EINVAL if @text is not an address; -ENODEV if there is no such channel; or
- * an error of zio_route_connect().
+/*
+ * Feeds an output from the input at an address. @out: the output. @text: the address of an input
+ * channel, as in the names of its nodes; or "none". Context: Process, sleeps; the caller holds no
+ * lock. Returns 0; -EINVAL if @text is not an address; -ENODEV if there is no such channel; or an
+ * error of zio_route_connect().
  */
 int zio_channel_set_source(struct zio_channel_core *out, const char *text)
 {

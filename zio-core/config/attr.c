@@ -284,15 +284,9 @@ static const char *last_fault(const struct zio_attr_desc *list, unsigned int n,
 	return fault;
 }
 
-/**
- * zio_attrs_are_valid() - check the descriptors of attributes
- * @list: the descriptors
- * @n: number of @list
- * @owner: ZIO_OWNER_*: what has them
- *
- * Context: Any.
- *
- * Return: true if all are valid.
+/*
+ * Checks the descriptors of attributes. @list: the descriptors. @n: number of @list. @owner:
+ * ZIO_OWNER_*: what has them. Context: Any. Returns true if all are valid.
  */
 bool zio_attrs_are_valid(const struct zio_attr_desc *list, unsigned int n, unsigned int owner)
 {
@@ -380,16 +374,10 @@ static int create_own_trigger(struct zio_cset_core *cset)
 	return ret;
 }
 
-/**
- * zio_cset_create_attrs() - create the files of the driver's attributes for a set
- * @cset: the channel set
- *
- * The files are removed with the directory; the values are freed with the object. The
- * attributes of the scaling follow those that the driver has for channels.
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -ENOMEM; or an error of sysfs.
+/*
+ * Creates the files of the driver's attributes for a set. The files are removed with the directory;
+ * the values are freed with the object. The attributes of the scaling follow those that the driver
+ * has for channels. Context: Process, sleeps. Returns 0; -ENOMEM; or an error of sysfs.
  */
 int zio_cset_create_attrs(struct zio_cset_core *cset)
 {
@@ -451,17 +439,12 @@ static struct zio_member *create_member(struct zio_cset_core *cset, unsigned int
 	return ERR_PTR(ret);
 }
 
-/**
- * zio_cset_create_members() - create what sysfs has of the channels of an interleaved set
- * @cset: the channel set, which has its channel 0
- *
- * The link "chani" is the name that ZIO 1.x gives to the channel of the blocks. Channels from
- * 1 on have directories if the driver has attributes for each channel. Other sets need
- * nothing. After an error, zio_cset_remove_members() follows.
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -ENOMEM; or an error of sysfs.
+/*
+ * Creates what sysfs has of the channels of an interleaved set. The link "chani" is the name that
+ * ZIO 1.x gives to the channel of the blocks. Channels from 1 on have directories if the driver has
+ * attributes for each channel. Other sets need nothing. After an error, zio_cset_remove_members()
+ * follows. @cset: the channel set, which has its channel 0. Context: Process, sleeps. Returns 0;
+ * -ENOMEM; or an error of sysfs.
  */
 int zio_cset_create_members(struct zio_cset_core *cset)
 {

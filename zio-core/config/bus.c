@@ -102,13 +102,10 @@ static int link_set(struct zio_cset_core *cset)
 	return sysfs_create_link_nowarn(&cset->zdev->dev.kobj, &cset->kobj, name);
 }
 
-/**
- * zio_device_link_sets() - link the sets by the names that they have from their driver
- * @zdev: the device, with all files that its directory gets
- *
- * The link is beside csetN, as in ZIO 1.x. It is missing if an earlier set, or another file,
- * has the name: the set works without it. The links go with the directory.
- *
+/*
+ * Links the sets by the names that they have from their driver. The link is beside csetN, as in ZIO
+ * 1.x. It is missing if an earlier set, or another file, has the name: the set works without it.
+ * The links go with the directory. @zdev: the device, with all files that its directory gets.
  * Context: Process, sleeps.
  */
 void zio_device_link_sets(struct zio_device *zdev)

@@ -297,13 +297,10 @@ static const struct zio_config_ops dev_ops = {
 	.n_files = ARRAY_SIZE(dev_files),
 };
 
-/**
- * zio_config_type_register() - let users make devices of a driver by mkdir
- * @type: stays valid until it is unregistered; its driver is registered
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -EINVAL if there are too many attributes; -ENOMEM; -EEXIST.
+/*
+ * Lets users make devices of a driver by mkdir. @type: stays valid until it is unregistered; its
+ * driver is registered. Context: Process, sleeps. Returns 0; -EINVAL if there are too many
+ * attributes; -ENOMEM; -EEXIST.
  */
 int zio_config_type_register(struct zio_config_type *type)
 {

@@ -215,18 +215,10 @@ static int register_group(struct config_group *parent, struct config_group *grou
 	return ret;
 }
 
-/**
- * zio_config_group_register() - let users make objects of a type by mkdir
- * @parent: the directory of all types
- * @name: of the type
- * @owner: module of the type; each object holds it
- * @ops: the objects
- * @type: for @ops
- * @place: receives the directory of the type
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -ENOMEM; -EEXIST.
+/*
+ * Lets users make objects of a type by mkdir. @parent: the directory of all types. @name: of the
+ * type. @owner: module of the type; each object holds it. @type: for @ops. @place: receives the
+ * directory of the type. Context: Process, sleeps. Returns 0; -ENOMEM; -EEXIST.
  */
 int zio_config_group_register(struct config_group *parent, const char *name,
 			      struct module *owner, const struct zio_config_ops *ops,

@@ -64,15 +64,10 @@ static bool exp_fits(s64 exp, u64 digits)
 	return !digits || abs(exp) <= ZIO_DOUBLE_MAX_EXP;
 }
 
-/**
- * zio_decimal_parse() - read a number
- * @text: "0.001", "-2.5e-3" or "1000", and perhaps a newline
- * @dec: receives the number
- *
- * Context: Any.
- *
- * Return: 0; -EINVAL for text that is not a number; -EOVERFLOW for a number whose digits,
- * without zeros at both ends, are 2^64 or more; -ERANGE for a size beyond
+/*
+ * Reads a number. @text: "0.001", "-2.5e-3" or "1000", and perhaps a newline. @dec: receives the
+ * number. Context: Any. Returns 0; -EINVAL for text that is not a number; -EOVERFLOW for a number
+ * whose digits, without zeros at both ends, are 2^64 or more; -ERANGE for a size beyond
  * 10^ZIO_DOUBLE_MAX_EXP, or below the inverse. An error leaves @dec as it is.
  */
 int zio_decimal_parse(const char *text, struct zio_decimal *dec)

@@ -60,15 +60,10 @@ static void apply_exponent(struct large *num, s32 exp)
 		divide_by_ten(num);
 }
 
-/**
- * zio_decimal_to_double() - round a number to the nearest double
- * @dec: a number that zio_decimal_fits()
- *
- * A number in the middle between two doubles becomes the even one.
- *
- * Context: Any.
- *
- * Return: the 64 bits of the double, in the format of IEEE 754.
+/*
+ * Rounds a number to the nearest double. A number in the middle between two doubles becomes the
+ * even one. @dec: a number that zio_decimal_fits(). Context: Any. Returns the 64 bits of the
+ * double, in the format of IEEE 754.
  */
 u64 zio_decimal_to_double(const struct zio_decimal *dec)
 {

@@ -144,15 +144,9 @@ static const struct zio_file zio_scaling_files[ZIO_SCALING_ATTRS] = {
 	[SIGN] = { .attr = { "signed", 0444 }, .show = scale_show_sign },
 };
 
-/**
- * zio_scaling_add() - append the attributes of the scaling
- * @cset: the channel set
- * @attrs: the attributes of its channels, with room for ZIO_SCALING_ATTRS more
- * @n: number of @attrs
- *
- * Context: Process.
- *
- * Return: the new number.
+/*
+ * Appends the attributes of the scaling. @attrs: the attributes of its channels, with room for
+ * ZIO_SCALING_ATTRS more. @n: number of @attrs. Context: Process. Returns the new number.
  */
 unsigned int zio_scaling_add(struct zio_cset_core *cset, struct zio_attr *attrs,
 			     unsigned int n)

@@ -65,14 +65,11 @@ static const struct attribute_group area_group = {
 	.attrs = area_files,
 };
 
-/**
- * zio_cset_add_area_files() - add the file that only inputs with areas need
- * @cset: the channel set
- *
- * The core can merge blocks only if their memory is an area. So the file comes with the
- * first buffers of a set that have one. It stays when the buffers are replaced.
- *
- * Context: Process, sleeps. The caller holds cset->change, or the set is not yet visible.
+/*
+ * Adds the file that only inputs with areas need. The core can merge blocks only if their memory is
+ * an area. So the file comes with the first buffers of a set that have one. It stays when the
+ * buffers are replaced. Context: Process, sleeps. The caller holds cset->change, or the set is not
+ * yet visible.
  */
 void zio_cset_add_area_files(struct zio_cset_core *cset)
 {

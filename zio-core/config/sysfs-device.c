@@ -34,13 +34,9 @@ static ssize_t device_file_store(struct device *dev, struct device_attribute *at
 static struct device_attribute accepted =
 	__ATTR(accepted, 0444, zio_device_show_accepted, NULL);
 
-/**
- * zio_device_add_files() - create the files of a device that has attributes
- * @zdev: the device, with all its sets
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -ENOMEM; -EEXIST if two files have one name; or an error of sysfs.
+/*
+ * Creates the files of a device that has attributes. @zdev: the device, with all its sets. Context:
+ * Process, sleeps. Returns 0; -ENOMEM; -EEXIST if two files have one name; or an error of sysfs.
  */
 int zio_device_add_files(struct zio_device *zdev)
 {

@@ -17,12 +17,9 @@ const struct zio_watch_ops *zio_watch_ops;
  */
 DEFINE_STATIC_KEY_DEFERRED_FALSE(zio_watch_key, HZ);
 
-/**
- * zio_channel_raise() - raise alarms of a channel
- * @chan: the channel
- * @bits: alarms of ZIO; those of the driver are 8 bits higher
- *
- * Context: Any.
+/*
+ * Raises alarms of a channel. @bits: alarms of ZIO; those of the driver are 8 bits higher. Context:
+ * Any.
  */
 void zio_channel_raise(struct zio_channel_core *chan, int bits)
 {
@@ -44,15 +41,10 @@ static __always_inline void count_loss(struct zio_channel_core *chan, u32 n, u32
 	zio_channel_raise(chan, ZIO_ALARM_LOST_BLOCK);
 }
 
-/**
- * zio_channel_count_loss() - count lost blocks, and raise the alarm
- * @chan: the channel
- * @n: how many
- * @seq: number of the first one
- * @cause: ZIO_LOSS_*
- * @error: of the driver; or 0
- *
- * Context: Any; the caller owns the phase, or is the driver of a stream, under RCU.
+/*
+ * Counts lost blocks, and raises the alarm. @n: how many. @seq: number of the first one. @cause:
+ * ZIO_LOSS_*. @error: of the driver; or 0. Context: Any; the caller owns the phase, or is the
+ * driver of a stream, under RCU.
  */
 void zio_channel_count_loss(struct zio_channel_core *chan, u32 n, u32 seq, int cause,
 			    int error)
@@ -99,16 +91,12 @@ static struct zio_block *take_oldest(struct zio_channel_core *chan)
 	return block;
 }
 
-/**
- * zio_channel_pop_unread() - take the oldest unread block out of the queue, to drop it
- * @chan: the channel
- *
- * A program sees the blocks of a ring, so the core does not drop those. The alarms of the
- * block, and that of the loss, go to the oldest block that is left: the gap is before it.
- *
- * Context: Any; the caller owns the phase, or is the driver of a stream.
- *
- * Return: the block; NULL without "prefer-new", or if the drop would free no memory.
+/*
+ * Takes the oldest unread block out of the queue, to drop it. A program sees the blocks of a ring,
+ * so the core does not drop those. The alarms of the block, and that of the loss, go to the oldest
+ * block that is left: the gap is before it. Context: Any; the caller owns the phase, or is the
+ * driver of a stream. Returns the block; NULL without "prefer-new", or if the drop would free no
+ * memory.
  */
 struct zio_block *zio_channel_pop_unread(struct zio_channel_core *chan)
 {
@@ -150,17 +138,13 @@ static int take_alarms_dropped(struct zio_channel_core *chan, u32 lost, u32 miss
 	return alarms | (lost ? ZIO_ALARM_LOST_BLOCK : 0) | (missed ? ZIO_ALARM_LOST_TRIGGER : 0);
 }
 
-/**
- * zio_block_take_dropped() - tell in a block what is missing since a reader took the last one
- * @chan: the channel, locked
- * @block: the block, which the caller has taken
- *
- * Moves the alarms of dropped blocks into the block behind them. Its numbers of losses tell
- * of the channel; now they tell of its readers, too. The gap of the sequence numbers is
- * exact. What the owner of the phase counts for a block that it drops may come too late for
- * this block, so it serves where others have taken blocks, too.
- *
- * Context: Process.
+/*
+ * Tells in a block what is missing since a reader took the last one. Moves the alarms of dropped
+ * blocks into the block behind them. Its numbers of losses tell of the channel; now they tell of
+ * its readers, too. The gap of the sequence numbers is exact. What the owner of the phase counts
+ * for a block that it drops may come too late for this block, so it serves where others have taken
+ * blocks, too. @chan: the channel, locked. @block: the block, which the caller has taken. Context:
+ * Process.
  */
 void zio_block_take_dropped(struct zio_channel_core *chan, struct zio_block *block)
 {
@@ -177,13 +161,10 @@ void zio_block_take_dropped(struct zio_channel_core *chan, struct zio_block *blo
 	add_alarms(block, take_alarms_dropped(chan, lost, core->missed));
 }
 
-/**
- * zio_channel_settle_alarms() - the same for the oldest queued block
- * @chan: the channel, locked; no other context takes blocks out of the queue
- *
- * If none is queued, the next block tells of it.
- *
- * Context: Process.
+/*
+ * As zio_block_take_dropped(), for the oldest queued block. If none is queued, the next block tells
+ * of it. @chan: the channel, locked; no other context takes blocks out of the queue. Context:
+ * Process.
  */
 void zio_channel_settle_alarms(struct zio_channel_core *chan)
 {
@@ -199,14 +180,10 @@ void zio_channel_settle_alarms(struct zio_channel_core *chan)
 	atomic_fetch_or(take_alarms_dropped(chan, lost, missed), &chan->alarms_new); /* N */
 }
 
-/**
- * zio_channel_forget_gap() - begin anew to count what is missing for readers
- * @chan: the channel, locked
- *
- * A ring, a route or a flush has taken blocks. What is missing in front of them, nobody will
- * tell any more.
- *
- * Context: Process.
+/*
+ * Begins anew to count what is missing for readers. A ring, a route or a flush has taken blocks.
+ * What is missing in front of them, nobody will tell any more. @chan: the channel, locked. Context:
+ * Process.
  */
 void zio_channel_forget_gap(struct zio_channel_core *chan)
 {
@@ -217,12 +194,9 @@ void zio_channel_forget_gap(struct zio_channel_core *chan)
 	zio_channel_mark_gap(chan);
 }
 
-/**
- * zio_channel_note_dropped() - note what readers miss by a block that is dropped unread
- * @chan: the channel
- * @old: the block, from zio_channel_pop_unread()
- *
- * Context: Any; as that function.
+/*
+ * Notes what readers miss by a block that is dropped unread. @old: the block, from
+ * zio_channel_pop_unread(). Context: Any; as that function.
  */
 void zio_channel_note_dropped(struct zio_channel_core *chan, const struct zio_block *old)
 {
@@ -278,26 +252,18 @@ static __always_inline void count_no_block(struct zio_channel_core *chan, u32 n,
 	zio_channel_wake(chan, ZIO_WAKE_IN);
 }
 
-/**
- * zio_channel_count_no_block() - count blocks that an input loses as it has no free block
- * @chan: the channel
- * @n: how many
- * @seq: number of the first one
- *
- * Context: Any; the caller owns the phase.
+/*
+ * Counts blocks that an input loses as it has no free block. @n: how many. @seq: number of the
+ * first one. Context: Any; the caller owns the phase.
  */
 void zio_channel_count_no_block(struct zio_channel_core *chan, u32 n, u32 seq)
 {
 	count_no_block(chan, n, seq);
 }
 
-/**
- * zio_channel_reclaim() - get a block of an input without a free one, or count the loss
- * @chan: the channel
- *
- * Context: Any; the caller owns the phase.
- *
- * Return: the block; NULL if the new block is lost.
+/*
+ * Gets a block of an input without a free one, or counts the loss. Context: Any; the caller owns
+ * the phase. Returns the block; NULL if the new block is lost.
  */
 struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan)
 {
@@ -317,16 +283,11 @@ static void put_shots(struct zio_channel_core *chan, struct zio_armed *armed,
 	}
 }
 
-/**
- * zio_channel_take_shots() - take a block for each shot of an arming, or none
- * @chan: the channel
- * @armed: where to list the first block, in the list of the set
- * @stride: entries from one block to the next
- * @reclaim: take back what was read, and with "prefer-new" what is unread
- *
- * Context: Any; the caller owns the phase.
- *
- * Return: false if there were too few; the list has none then.
+/*
+ * Takes a block for each shot of an arming, or none. @armed: where to list the first block, in the
+ * list of the set. @stride: entries from one block to the next. @reclaim: take back what was read,
+ * and with "prefer-new" what is unread. Context: Any; the caller owns the phase. Returns false if
+ * there were too few; the list has none then.
  */
 bool zio_channel_take_shots(struct zio_channel_core *chan, struct zio_armed *armed,
 			    unsigned int stride, bool reclaim)
@@ -347,13 +308,9 @@ bool zio_channel_take_shots(struct zio_channel_core *chan, struct zio_armed *arm
 	return true;
 }
 
-/**
- * zio_channel_has_shots() - check whether a channel has a block for each shot
- * @chan: the channel; no block of its set is armed
- *
- * Context: Any; the caller owns the phase.
- *
- * Return: true if it has.
+/*
+ * Checks whether a channel has a block for each shot. @chan: the channel; no block of its set is
+ * armed. Context: Any; the caller owns the phase. Returns true if it has.
  */
 bool zio_channel_has_shots(struct zio_channel_core *chan)
 {
@@ -365,16 +322,10 @@ bool zio_channel_has_shots(struct zio_channel_core *chan)
 	return has_room;
 }
 
-/**
- * zio_channel_make_room() - free a block of an input, if need be an unread one
- * @chan: the channel
- *
- * As reclaim_room(), but may drop unread blocks if the driver is asynchronous. A
- * synchronous driver would fill new blocks for ever.
- *
- * Context: Any; the caller owns the phase.
- *
- * Return: true if a block is free.
+/*
+ * Frees a block of an input, if need be an unread one. As reclaim_room(), but may drop unread
+ * blocks if the driver is asynchronous. A synchronous driver would fill new blocks for ever.
+ * Context: Any; the caller owns the phase. Returns true if a block is free.
  */
 bool zio_channel_make_room(struct zio_channel_core *chan)
 {
@@ -384,14 +335,9 @@ bool zio_channel_make_room(struct zio_channel_core *chan)
 	return true;
 }
 
-/**
- * zio_block_fit() - trim a block to its samples
- * @chan: the channel
- * @block: the block
- *
- * The driver returned fewer samples than the block has room for, or the size has changed.
- *
- * Context: Any; the caller owns the phase.
+/*
+ * Trims a block to its samples. The driver returned fewer samples than the block has room for, or
+ * the size has changed. Context: Any; the caller owns the phase.
  */
 void zio_block_fit(struct zio_channel_core *chan, struct zio_block *block)
 {
@@ -437,12 +383,9 @@ static void count_if_noted(struct zio_channel_core *chan)
 		count_noted(chan);
 }
 
-/**
- * zio_block_take_alarms() - move the alarms of a channel into a block, and what it has lost
- * @chan: the channel
- * @block: the block
- *
- * Context: Any; the caller owns the phase.
+/*
+ * Moves the alarms of a channel into a block, and what it has lost. Context: Any; the caller owns
+ * the phase.
  */
 void zio_block_take_alarms(struct zio_channel_core *chan, struct zio_block *block)
 {
@@ -473,11 +416,9 @@ static void drop_queued(struct zio_channel_core *chan, struct zio_block *block)
 	zio_output_put(chan, block);
 }
 
-/**
- * zio_channel_drop_unread() - put queued and unread blocks
- * @chan: the channel, locked; its set is frozen or gone
- *
- * Context: Process.
+/*
+ * Puts queued and unread blocks. @chan: the channel, locked; its set is frozen or gone. Context:
+ * Process.
  */
 void zio_channel_drop_unread(struct zio_channel_core *chan)
 {
@@ -510,13 +451,10 @@ static void drop_output(struct zio_channel_core *chan, struct zio_block *block)
 	zio_channel_notify(chan);
 }
 
-/**
- * zio_blocks_drop() - put the armed blocks, the newest first
- * @cset: the channel set
- * @lost: count them as losses; false if they waited for no event
- * @error: of the driver; 0: the core takes them back
- *
- * Context: Any; the caller owns the phase.
+/*
+ * Puts the armed blocks, the newest first. @lost: count them as losses; false if they waited for no
+ * event. @error: of the driver; 0: the core takes them back. Context: Any; the caller owns the
+ * phase.
  */
 void zio_blocks_drop(struct zio_cset_core *cset, bool lost, int error)
 {

@@ -31,24 +31,14 @@ static_assert(sizeof(struct zio_control) == __ZIO_CONTROL_SIZE);
 static struct kmem_cache *zio_snapshot_cache;
 static atomic64_t zio_snapshot_ids;
 
-/**
- * zio_snapshots_init() - initialise the allocation of snapshots
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -ENOMEM.
- */
+/* Initialises the allocation of snapshots. Context: Process, sleeps. Returns 0; -ENOMEM. */
 int zio_snapshots_init(void)
 {
 	zio_snapshot_cache = KMEM_CACHE(zio_snapshot, 0);
 	return zio_snapshot_cache ? 0 : -ENOMEM;
 }
 
-/**
- * zio_snapshots_exit() - wait until all objects are freed that wait for a grace period
- *
- * Context: Process, sleeps.
- */
+/* Waits until all objects are freed that wait for a grace period. Context: Process, sleeps. */
 void zio_snapshots_exit(void)
 {
 	rcu_barrier();
@@ -261,16 +251,11 @@ static struct zio_snapshot *snapshot_of(struct zio_channel_core *chan)
 					 cset->gone || lockdep_is_held(&cset->mutex));
 }
 
-/**
- * zio_snapshot_get() - get a snapshot of the present values of a channel
- * @chan: the channel
- *
- * If all values are equal, it is that of the channel before @chan, or the one that @chan has:
- * blocks would pay for another one. Otherwise it is a new one.
- *
- * Context: Process, sleeps. The caller holds cset->mutex, or the set is not yet visible.
- *
- * Return: the snapshot, with a reference for the caller.
+/*
+ * Gets a snapshot of the present values of a channel. If all values are equal, it is that of the
+ * channel before @chan, or the one that @chan has: blocks would pay for another one. Otherwise it
+ * is a new one. Context: Process, sleeps. The caller holds cset->mutex, or the set is not yet
+ * visible. Returns the snapshot, with a reference for the caller.
  */
 struct zio_snapshot *zio_snapshot_get(struct zio_channel_core *chan)
 {
@@ -293,12 +278,7 @@ static void free_snapshot(struct rcu_head *rcu)
 			container_of(rcu, struct zio_snapshot, rcu));
 }
 
-/**
- * zio_snapshot_put() - drop a reference to a snapshot
- * @snap: the snapshot, or NULL
- *
- * Context: Any.
- */
+/* Drops a reference to a snapshot. @snap: the snapshot, or NULL. Context: Any. */
 void zio_snapshot_put(struct zio_snapshot *snap)
 {
 	if (snap && refcount_dec_and_test(&snap->ref))
@@ -320,13 +300,9 @@ void zio_block_free_snapshot(struct zio_block *block)
 }
 EXPORT_SYMBOL_GPL(zio_block_free_snapshot);
 
-/**
- * zio_channel_refresh() - publish the present values of a channel
- * @chan: the channel
- *
- * Blocks that are armed later show the values.
- *
- * Context: Process, sleeps. The caller holds cset->mutex.
+/*
+ * Publishes the present values of a channel. Blocks that are armed later show the values. Context:
+ * Process, sleeps. The caller holds cset->mutex.
  */
 void zio_channel_refresh(struct zio_channel_core *chan)
 {
@@ -336,11 +312,9 @@ void zio_channel_refresh(struct zio_channel_core *chan)
 	zio_snapshot_put(snap);
 }
 
-/**
- * zio_cset_refresh() - publish the present values of all channels of a set
- * @cset: the channel set
- *
- * Context: Process, sleeps. The caller holds cset->mutex.
+/*
+ * Publishes the present values of all channels of a set. Context: Process, sleeps. The caller holds
+ * cset->mutex.
  */
 void zio_cset_refresh(struct zio_cset_core *cset)
 {
@@ -378,12 +352,8 @@ void zio_cset_timing_changed(struct zio_cset *cset)
 }
 EXPORT_SYMBOL_GPL(zio_cset_timing_changed);
 
-/**
- * zio_block_renew_snapshot() - attach the present snapshot of a channel to a block
- * @chan: the channel
- * @block: the block
- *
- * Context: Any; the caller owns the block.
+/*
+ * Attaches the present snapshot of a channel to a block. Context: Any; the caller owns the block.
  */
 void zio_block_renew_snapshot(struct zio_channel_core *chan,
 			      struct zio_block *block)
@@ -400,14 +370,9 @@ void zio_block_renew_snapshot(struct zio_channel_core *chan,
 	core->snap = snap;
 }
 
-/**
- * zio_control_names() - check whether a control has the address of a channel
- * @ctrl: the control
- * @chan: the channel
- *
- * Context: Any.
- *
- * Return: true if it has; false also for a control without an address.
+/*
+ * Checks whether a control has the address of a channel. Context: Any. Returns true if it has;
+ * false also for a control without an address.
  */
 bool zio_control_names(const struct zio_control *ctrl,
 		       const struct zio_channel_core *chan)
@@ -420,19 +385,12 @@ bool zio_control_names(const struct zio_control *ctrl,
 		!strncmp(addr->devname, zdev->name, ZIO_OBJ_NAME_LEN);
 }
 
-/**
- * zio_control_check() - check a control that a user wrote
- * @chan: the output channel it was written to
- * @ctrl: the control, in kernel memory
- * @size: bytes that the current block has room for
- *
- * An address without a name means this channel.
- *
- * Context: Any.
- *
- * Return: 0; -EPROTO for another major version; -ENXIO for the address of another channel;
- * -EINVAL for another sample size; -EMSGSIZE for no samples (or for any, if the set has
- * none), or for more samples than there is room for.
+/*
+ * Checks a control that a user wrote. An address without a name means this channel. @chan: the
+ * output channel it was written to. @ctrl: the control, in kernel memory. @size: bytes that the
+ * current block has room for. Context: Any. Returns 0; -EPROTO for another major version; -ENXIO
+ * for the address of another channel; -EINVAL for another sample size; -EMSGSIZE for no samples (or
+ * for any, if the set has none), or for more samples than there is room for.
  */
 int zio_control_check(const struct zio_channel_core *chan,
 		      const struct zio_control *ctrl, size_t size)

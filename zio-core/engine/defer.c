@@ -13,15 +13,10 @@
 
 #include "engine/internal.h"
 
-/**
- * zio_cset_defer() - leave something to a thread
- * @cset: the channel set
- * @what: one of ZIO_DEFERRED_*
- *
- * Work that is queued already takes the note, or runs again after it: irq_work_queue()
- * is a full barrier, and zio_cset_run_deferred() takes all notes at once.
- *
- * Context: hard interrupt, where zio_must_defer() is true.
+/*
+ * Leaves something to a thread. Work that is queued already takes the note, or runs again after it:
+ * irq_work_queue() is a full barrier, and zio_cset_run_deferred() takes all notes at once. @what:
+ * one of ZIO_DEFERRED_*. Context: hard interrupt, where zio_must_defer() is true.
  */
 void zio_cset_defer(struct zio_cset_core *cset, int what)
 {
@@ -50,11 +45,9 @@ void zio_cset_run_deferred(struct irq_work *work)
 	rcu_read_unlock();
 }
 
-/**
- * zio_cset_end_defer() - wait for what was deferred
- * @cset: the channel set, which is gone; a grace period has passed since then
- *
- * Context: Process, sleeps.
+/*
+ * Waits for what was deferred. @cset: the channel set, which is gone; a grace period has passed
+ * since then. Context: Process, sleeps.
  */
 void zio_cset_end_defer(struct zio_cset_core *cset)
 {

@@ -83,13 +83,10 @@
 /* One context arms a set so often in a row. Then a work item continues. */
 #define ZIO_MAX_REARMS	64
 
-/**
- * zio_cset_wake() - wake all users of a set, so that they look again
- * @cset: the channel set
- *
- * Follows an error, a change of the configuration, or the end of the device.
- *
- * Context: Any; the removal of the set waits for the caller (E).
+/*
+ * Wakes all users of a set, so that they look again. Follows an error, a change of the
+ * configuration, or the end of the device. Context: Any; the removal of the set waits for the
+ * caller (E).
  */
 void zio_cset_wake(struct zio_cset_core *cset)
 {
@@ -217,13 +214,9 @@ static int finish_early(struct zio_cset_core *cset)
 	return 0;
 }
 
-/**
- * zio_cset_leave_armed() - leave ARMING, with blocks that the driver has
- * @cset: the channel set; the caller owns the phase
- *
- * Context: Any.
- *
- * Return: -EINPROGRESS; or as finish_early() if the set is idle.
+/*
+ * Leaves ARMING, with blocks that the driver has. @cset: the channel set; the caller owns the
+ * phase. Context: Any. Returns -EINPROGRESS; or as finish_early() if the set is idle.
  */
 int zio_cset_leave_armed(struct zio_cset_core *cset)
 {
@@ -365,19 +358,13 @@ static void leave_arming(struct zio_cset_core *cset)
 	zio_cset_kick(cset);
 }
 
-/**
- * zio_cset_arm_event() - arm a set for an event of its trigger
- * @bind: the set's binding; the set may have been given another one meanwhile
- * @at: time of the event
- *
- * Takes one block per active channel and hands them to the driver. A channel without a
- * free block loses one.
- *
- * Context: Any, under RCU.
- *
- * Return: 0 when the blocks are done; -EINPROGRESS when they will be; -EBUSY when the
- * set is armed or frozen; -ESHUTDOWN when the set is disabled, or has another trigger;
- * -ENODEV when the device is gone; else the driver's error.
+/*
+ * Arms a set for an event of its trigger. Takes one block per active channel and hands them to the
+ * driver. A channel without a free block loses one. @bind: the set's binding; the set may have been
+ * given another one meanwhile. @at: time of the event. Context: Any, under RCU. Returns 0 when the
+ * blocks are done; -EINPROGRESS when they will be; -EBUSY when the set is armed or frozen;
+ * -ESHUTDOWN when the set is disabled, or has another trigger; -ENODEV when the device is gone;
+ * else the driver's error.
  */
 int zio_cset_arm_event(struct zio_binding *bind, const struct timespec64 *at)
 {
@@ -392,14 +379,10 @@ int zio_cset_arm_event(struct zio_binding *bind, const struct timespec64 *at)
 	return -ESHUTDOWN;
 }
 
-/**
- * zio_cset_end_hold() - leave the phase that zio_cset_own_phase() has entered
- * @cset: the channel set
- * @armed: what it returned
- *
- * The event that came meanwhile is fired before the phase is left: none overtakes it.
- *
- * Context: Process. The caller holds cset->mutex, so the binding stays.
+/*
+ * Leaves the phase that zio_cset_own_phase() has entered. The event that came meanwhile is fired
+ * before the phase is left: none overtakes it. @armed: what it returned. Context: Process. The
+ * caller holds cset->mutex, so the binding stays.
  */
 void zio_cset_end_hold(struct zio_cset_core *cset, bool armed)
 {
@@ -440,18 +423,12 @@ static int arm_channel(struct zio_channel_core *chan, unsigned int flags)
 	return -ENOBUFS;
 }
 
-/**
- * zio_cset_arm_channel() - arm a set if one of its channels has room for a block
- * @chan: the input channel
- * @flags: ZIO_ARM_WAKE: if the set is busy, its users are woken when it is idle;
- *         ZIO_ARM_NEW: the caller has found the queue empty, and wants one block. If one has
- *         come since, the set is not armed
- *
- * As zio_cset_arm_event(), but loses no block of @chan.
- *
- * Context: Any; the caller holds a reference to @chan, or is under RCU.
- *
- * Return: as zio_cset_arm_event(); -ENOBUFS when the channel has no room.
+/*
+ * Arms a set if one of its channels has room for a block. As zio_cset_arm_event(), but loses no
+ * block of @chan. @chan: the input channel. @flags: ZIO_ARM_WAKE: if the set is busy, its users are
+ * woken when it is idle; ZIO_ARM_NEW: the caller has found the queue empty, and wants one block. If
+ * one has come since, the set is not armed. Context: Any; the caller holds a reference to @chan, or
+ * is under RCU. Returns as zio_cset_arm_event(); -ENOBUFS when the channel has no room.
  */
 int zio_cset_arm_channel(struct zio_channel_core *chan, unsigned int flags)
 {
@@ -510,16 +487,11 @@ static __always_inline struct zio_block *preallocate_block(struct zio_channel_co
 	return buf->type->ops->get_block(buf);
 }
 
-/**
- * zio_cset_pull() - arm a set on behalf of a reader
- * @chan: the input channel; the caller has found its queue empty
- *
- * Reports an error of an earlier work item first.
- *
- * Context: Process; the caller holds chan->lock.
- *
- * Return: the reader's block; -EAGAIN when it may come later; -ENODEV when the
- * device is gone; else the driver's error.
+/*
+ * Arms a set on behalf of a reader. Reports an error of an earlier work item first. @chan: the
+ * input channel; the caller has found its queue empty. Context: Process; the caller holds
+ * chan->lock. Returns the reader's block; -EAGAIN when it may come later; -ENODEV when the device
+ * is gone; else the driver's error.
  */
 struct zio_block *zio_cset_pull(struct zio_channel_core *chan)
 {
@@ -618,16 +590,12 @@ void zio_cset_kick_held(struct zio_cset_core *cset)
 	}
 }
 
-/**
- * zio_cset_kick() - arm a set as often as its trigger allows without an event
- * @cset: the channel set
- *
- * An input whose trigger rearms is armed while a channel has room. Outputs whose
- * trigger is on demand are armed while each of them has a block. For other sets this
- * does nothing. The engine calls this when a set has become idle. Other folders call it
- * when a set has new room or a new block.
- *
- * Context: Any; the caller owns no phase. It holds a reference to the set, or is under RCU.
+/*
+ * Arms a set as often as its trigger allows without an event. An input whose trigger rearms is
+ * armed while a channel has room. Outputs whose trigger is on demand are armed while each of them
+ * has a block. For other sets this does nothing. The engine calls this when a set has become idle.
+ * Other folders call it when a set has new room or a new block. Context: Any; the caller owns no
+ * phase. It holds a reference to the set, or is under RCU.
  */
 void zio_cset_kick(struct zio_cset_core *cset)
 {
@@ -641,13 +609,9 @@ static void rearm_in_thread(struct work_struct *work)
 	zio_cset_kick(container_of(work, struct zio_cset_core, rearm_work));
 }
 
-/**
- * zio_cset_can_pull() - check whether a reader would get a block at once
- * @cset: the channel set
- *
- * Context: Any.
- *
- * Return: true if zio_cset_pull() would arm the set, and would not wait.
+/*
+ * Checks whether a reader would get a block at once. Context: Any. Returns true if zio_cset_pull()
+ * would arm the set, and would not wait.
  */
 bool zio_cset_can_pull(struct zio_cset_core *cset)
 {
@@ -658,11 +622,9 @@ bool zio_cset_can_pull(struct zio_cset_core *cset)
 		(state & CSET_PHASE) != CSET_ARMED;
 }
 
-/**
- * zio_cset_init_engine() - initialise the engine's part of a set
- * @cset: the channel set, not yet visible
- *
- * Context: Process.
+/*
+ * Initialises the engine's part of a set. @cset: the channel set, not yet visible. Context:
+ * Process.
  */
 void zio_cset_init_engine(struct zio_cset_core *cset)
 {

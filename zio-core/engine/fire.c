@@ -215,14 +215,9 @@ EXPORT_SYMBOL_GPL(zio_trigger_read_clock);
 static DEFINE_SPINLOCK(zio_notifiers_lock);
 static DEFINE_PER_CPU(unsigned int, zio_chain_depth);
 
-/**
- * zio_cset_notifier_link() - put a notifier on the list of a set
- * @notifier: the notifier, which holds the set from now on
- * @cset: the channel set
- *
- * zio_cset_notifier_remove() undoes it.
- *
- * Context: Process.
+/*
+ * Puts a notifier on the list of a set. zio_cset_notifier_remove() undoes it. @notifier: the
+ * notifier, which holds the set from now on. Context: Process.
  */
 void zio_cset_notifier_link(struct zio_cset_notifier *notifier,
 			    struct zio_cset_core *cset)

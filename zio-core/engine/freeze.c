@@ -13,13 +13,9 @@
 #include "engine/block.h"
 #include "engine/internal.h"
 
-/**
- * zio_cset_lock() - lock the configuration of a set, for a user
- * @cset: the channel set
- *
- * Context: Process, sleeps; a fatal signal ends the sleep.
- *
- * Return: 0 with cset->mutex held; -EINTR; -ENODEV when the device is gone.
+/*
+ * Locks the configuration of a set, for a user. Context: Process, sleeps; a fatal signal ends the
+ * sleep. Returns 0 with cset->mutex held; -EINTR; -ENODEV when the device is gone.
  */
 int zio_cset_lock(struct zio_cset_core *cset)
 {
@@ -90,12 +86,9 @@ static void phase_map_release(void)
 	lock_release(&zio_phase_map, _THIS_IP_);
 }
 
-/**
- * zio_assert_no_phase() - warn if the caller has frozen a set, or owns a phase
- *
- * For what may take long: no set loses events meanwhile.
- *
- * Context: Any.
+/*
+ * Warns if the caller has frozen a set, or owns a phase. For what may take long: no set loses
+ * events meanwhile. Context: Any.
  */
 void zio_assert_no_phase(void)
 {
@@ -118,13 +111,9 @@ static void set_freeze(struct zio_cset_core *cset)
 	smp_mb__after_atomic();					/* C */
 }
 
-/**
- * zio_cset_quiesce() - keep a set from being armed, without an abort
- * @cset: the channel set
- *
- * As zio_cset_freeze(), but the driver keeps its blocks, and may finish them.
- *
- * Context: Process, sleeps. The caller holds cset->mutex.
+/*
+ * Keeps a set from being armed, without an abort. As zio_cset_freeze(), but the driver keeps its
+ * blocks, and may finish them. Context: Process, sleeps. The caller holds cset->mutex.
  */
 void zio_cset_quiesce(struct zio_cset_core *cset)
 {
@@ -132,13 +121,9 @@ void zio_cset_quiesce(struct zio_cset_core *cset)
 	wait_event(cset->idle_wq, is_settled(cset));
 }
 
-/**
- * zio_cset_freeze() - make a set idle, and keep it idle
- * @cset: the channel set
- *
- * Aborts what is armed. zio_cset_unfreeze() follows. Does not nest.
- *
- * Context: Process, sleeps. The caller holds cset->mutex.
+/*
+ * Makes a set idle, and keeps it idle. Aborts what is armed. zio_cset_unfreeze() follows. Does not
+ * nest. Context: Process, sleeps. The caller holds cset->mutex.
  */
 void zio_cset_freeze(struct zio_cset_core *cset)
 {
@@ -150,14 +135,10 @@ void zio_cset_freeze(struct zio_cset_core *cset)
 		 !try_abort(cset, !zio_cset_is_armed_ahead(cset)));
 }
 
-/**
- * zio_cset_lock_channels() - lock all channels of a set
- * @cset: the channel set
- *
- * A user may hold the lock of a channel for long. So whoever needs one, and freezes the set or
- * owns its phase, locks first.
- *
- * Context: Process, sleeps. The caller holds cset->mutex.
+/*
+ * Locks all channels of a set. A user may hold the lock of a channel for long. So whoever needs
+ * one, and freezes the set or owns its phase, locks first. Context: Process, sleeps. The caller
+ * holds cset->mutex.
  */
 void zio_cset_lock_channels(struct zio_cset_core *cset)
 {
@@ -176,18 +157,13 @@ void zio_cset_unlock_channels(struct zio_cset_core *cset)
 		mutex_unlock(&cset->chan[i]->lock);
 }
 
-/**
- * zio_cset_own_phase() - own the phase of a set for a moment, without an abort
- * @cset: the channel set
- *
- * The driver keeps its blocks. If it is done meanwhile, zio_cset_disown_phase() finishes
- * them. An event that comes meanwhile is fired then, late, with its own time; the set loses
- * further ones. So the caller exchanges pointers, and waits for nothing. The set is no stream.
- *
- * Context: Process, sleeps until raw_io() has returned. The caller holds cset->mutex, and has
- * locked the channels that it changes.
- *
- * Return: true if the driver has blocks; for zio_cset_disown_phase().
+/*
+ * Owns the phase of a set for a moment, without an abort. The driver keeps its blocks. If it is
+ * done meanwhile, zio_cset_disown_phase() finishes them. An event that comes meanwhile is fired
+ * then, late, with its own time; the set loses further ones. So the caller exchanges pointers, and
+ * waits for nothing. The set is no stream. Context: Process, sleeps until raw_io() has returned.
+ * The caller holds cset->mutex, and has locked the channels that it changes. Returns true if the
+ * driver has blocks; for zio_cset_disown_phase().
  */
 bool zio_cset_own_phase(struct zio_cset_core *cset)
 {
@@ -203,14 +179,10 @@ bool zio_cset_own_phase(struct zio_cset_core *cset)
 	return armed;
 }
 
-/**
- * zio_cset_disown_phase() - leave the phase that zio_cset_own_phase() has entered
- * @cset: the channel set
- * @armed: what zio_cset_own_phase() returned
- *
- * Fires the event that has come meanwhile. Wakes all users of the set.
- *
- * Context: Process. The caller holds cset->mutex.
+/*
+ * Leaves the phase that zio_cset_own_phase() has entered. Fires the event that has come meanwhile.
+ * Wakes all users of the set. @armed: what zio_cset_own_phase() returned. Context: Process. The
+ * caller holds cset->mutex.
  */
 void zio_cset_disown_phase(struct zio_cset_core *cset, bool armed)
 {
@@ -220,13 +192,9 @@ void zio_cset_disown_phase(struct zio_cset_core *cset, bool armed)
 	zio_cset_kick(cset);
 }
 
-/**
- * zio_cset_is_frozen() - check whether the configuration of a set may change
- * @cset: the channel set
- *
- * Context: Any.
- *
- * Return: true if it may, so that the caller must not read it.
+/*
+ * Checks whether the configuration of a set may change. Context: Any. Returns true if it may, so
+ * that the caller must not read it.
  */
 bool zio_cset_is_frozen(const struct zio_cset_core *cset)
 {
@@ -235,13 +203,9 @@ bool zio_cset_is_frozen(const struct zio_cset_core *cset)
 	return state & (CSET_FREEZE | CSET_GONE);
 }
 
-/**
- * zio_cset_unfreeze() - let a set be armed again
- * @cset: the channel set, frozen or quiesced
- *
- * Wakes all users of the set.
- *
- * Context: Process.
+/*
+ * Lets a set be armed again. Wakes all users of the set. @cset: the channel set, frozen or
+ * quiesced. Context: Process.
  */
 void zio_cset_unfreeze(struct zio_cset_core *cset)
 {
@@ -252,12 +216,9 @@ void zio_cset_unfreeze(struct zio_cset_core *cset)
 	zio_cset_kick(cset);
 }
 
-/**
- * zio_cset_stop() - let a set refuse events, or accept them again
- * @cset: the channel set, frozen
- * @stop: true to refuse events
- *
- * Context: Process.
+/*
+ * Lets a set refuse events, or accept them again. @cset: the channel set, frozen. @stop: true to
+ * refuse events. Context: Process.
  */
 void zio_cset_stop(struct zio_cset_core *cset, bool stop)
 {
@@ -267,27 +228,18 @@ void zio_cset_stop(struct zio_cset_core *cset, bool stop)
 		atomic_andnot(CSET_STOP, &cset->state);
 }
 
-/**
- * zio_cset_takes_events() - check whether a set is enabled, and its board is there
- * @cset: the channel set
- *
- * Context: Any.
- *
- * Return: true if it is, also while it is frozen.
+/*
+ * Checks whether a set is enabled, and its board is there. Context: Any. Returns true if it is,
+ * also while it is frozen.
  */
 bool zio_cset_takes_events(const struct zio_cset_core *cset)
 {
 	return !(atomic_read(&cset->state) & (CSET_STOP | CSET_GONE));
 }
 
-/**
- * zio_cset_is_in_use() - check whether a set misses what comes while the machine sleeps
- * @cset: the channel set
- *
- * Context: Any.
- *
- * Return: true if it is armed, or its events come by themselves. Any other set waits for a
- * program.
+/*
+ * Checks whether a set misses what comes while the machine sleeps. Context: Any. Returns true if it
+ * is armed, or its events come by themselves. Any other set waits for a program.
  */
 bool zio_cset_is_in_use(const struct zio_cset_core *cset)
 {
@@ -296,13 +248,9 @@ bool zio_cset_is_in_use(const struct zio_cset_core *cset)
 	return zio_cset_takes_events(cset) && !READ_ONCE(cset->on_demand);
 }
 
-/**
- * zio_cset_kill() - mark a set as gone
- * @cset: the channel set
- *
- * The set is never armed again.
- *
- * Context: Process. The caller holds cset->mutex.
+/*
+ * Marks a set as gone. The set is never armed again. Context: Process. The caller holds
+ * cset->mutex.
  */
 void zio_cset_kill(struct zio_cset_core *cset)
 {
@@ -354,14 +302,9 @@ out:
 	mutex_unlock(&cset->mutex);
 }
 
-/**
- * zio_cset_set_timeout() - limit how long a driver may keep blocks
- * @cset: the channel set
- * @ms: milliseconds; 0: no limit
- *
- * The watchdog takes them back, as lost, after one to two times @ms.
- *
- * Context: Process. The caller holds cset->mutex.
+/*
+ * Limits how long a driver may keep blocks. The watchdog takes them back, as lost, after one to two
+ * times @ms. @ms: milliseconds; 0: no limit. Context: Process. The caller holds cset->mutex.
  */
 void zio_cset_set_timeout(struct zio_cset_core *cset, u32 ms)
 {
@@ -388,12 +331,7 @@ static bool holds_channel(const struct zio_cset_core *cset)
 	return false;
 }
 
-/**
- * zio_cset_assert_held() - warn if the removal of a set does not wait for the caller
- * @cset: the channel set
- *
- * Context: Any.
- */
+/* Warns if the removal of a set does not wait for the caller. Context: Any. */
 void zio_cset_assert_held(struct zio_cset_core *cset)
 {
 	RCU_LOCKDEP_WARN(!rcu_read_lock_held() && !lockdep_is_held(&cset->mutex) &&

@@ -41,14 +41,9 @@ static void mem_give_back(struct kref *ref)
 		queue_work(zio_wq, &buf->end_work);
 }
 
-/**
- * zio_block_share_mem() - count the users of an input block's memory from now on
- * @block: the block; the caller owns it, and is the first user
- * @buf: its buffer
- *
- * Context: Any.
- *
- * Return: the count.
+/*
+ * Counts the users of an input block's memory from now on. @block: the block; the caller owns it,
+ * and is the first user. @buf: its buffer. Context: Any. Returns the count.
  */
 struct zio_mem *zio_block_share_mem(struct zio_block *block, struct zio_buffer *buf)
 {
@@ -63,26 +58,19 @@ struct zio_mem *zio_block_share_mem(struct zio_block *block, struct zio_buffer *
 	return core->mem;
 }
 
-/**
- * zio_mem_put() - drop a reference to the memory of a block
- * @mem: the count; the caller is one of the users
- *
- * The last user gives the block back to its buffer.
- *
- * Context: Any.
+/*
+ * Drops a reference to the memory of a block. The last user gives the block back to its buffer.
+ * @mem: the count; the caller is one of the users. Context: Any.
  */
 void zio_mem_put(struct zio_mem *mem)
 {
 	kref_put(&mem->ref, mem_give_back);
 }
 
-/**
- * zio_block_borrow() - let an output's block use the memory of an input's block
- * @block: the output's block, whose length is set
- * @mem: the users of the memory
- * @data: the samples in the memory
- *
- * Context: Any; the caller is a user of @mem.
+/*
+ * Lets an output's block use the memory of an input's block. @block: the output's block, whose
+ * length is set. @mem: the users of the memory. @data: the samples in the memory. Context: Any; the
+ * caller is a user of @mem.
  */
 void zio_block_borrow(struct zio_block *block, struct zio_mem *mem, void *data)
 {
@@ -96,12 +84,7 @@ void zio_block_borrow(struct zio_block *block, struct zio_mem *mem, void *data)
 	block->size = block->len;
 }
 
-/**
- * zio_block_end_borrow() - let an output's block use its own memory again
- * @block: the block
- *
- * Context: Any.
- */
+/* Lets an output's block use its own memory again. Context: Any. */
 void zio_block_end_borrow(struct zio_block *block)
 {
 	struct zio_block_core *core = to_block_core(block);

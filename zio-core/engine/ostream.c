@@ -397,16 +397,12 @@ void zio_ostream_drop(struct zio_cset_core *cset, bool is_lost, int error)
 	cset->pub.armed->chan = NULL;
 }
 
-/**
- * zio_ostream_hasten() - let a stream play the blocks that it has, without more
- * @chan: any channel, locked
- * @haste: ZIO_HASTE_NOW: the writer finds no room; ZIO_HASTE_LAST: it writes no more for now
- *
- * A block that is queued after these are played ends the haste. One that another writer queues
- * before does not: the caller may wait for the end of its own. Does nothing for an input, and
- * for an output that is no stream.
- *
- * Context: Process.
+/*
+ * Lets a stream play the blocks that it has, without more. A block that is queued after these are
+ * played ends the haste. One that another writer queues before does not: the caller may wait for
+ * the end of its own. Does nothing for an input, and for an output that is no stream. @chan: any
+ * channel, locked. @haste: ZIO_HASTE_NOW: the writer finds no room; ZIO_HASTE_LAST: it writes no
+ * more for now. Context: Process.
  */
 void zio_ostream_hasten(struct zio_channel_core *chan, u8 haste)
 {
@@ -447,15 +443,11 @@ static void ostream_end_cycle(struct zio_channel_core *chan)
 	ostream_tell_of_room(chan);
 }
 
-/**
- * zio_ostream_set_cyclic() - choose whether the last block of each channel is repeated
- * @cset: the channel set, an output stream; its mutex is held
- * @cyclic: repeat it
- *
- * The stream stops, and starts again. A block that was repeated is not played again then:
- * stop_io() of a board that repeats finds the end of the cycle, and completes such a block.
- *
- * Context: Process, sleeps.
+/*
+ * Chooses whether the last block of each channel is repeated. The stream stops, and starts again. A
+ * block that was repeated is not played again then: stop_io() of a board that repeats finds the end
+ * of the cycle, and completes such a block. @cset: the channel set, an output stream; its mutex is
+ * held. @cyclic: repeat it. Context: Process, sleeps.
  */
 void zio_ostream_set_cyclic(struct zio_cset_core *cset, bool cyclic)
 {

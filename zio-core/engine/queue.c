@@ -39,13 +39,9 @@
 
 #include "engine/internal.h"
 
-/**
- * zio_queue_alloc() - allocate the slots of a queue
- * @len: number of slots
- *
- * Context: Process, sleeps.
- *
- * Return: the slots; NULL without memory.
+/*
+ * Allocates the slots of a queue. @len: number of slots. Context: Process, sleeps. Returns the
+ * slots; NULL without memory.
  */
 struct zio_block **zio_queue_alloc(unsigned int len)
 {
@@ -53,26 +49,16 @@ struct zio_block **zio_queue_alloc(unsigned int len)
 			GFP_KERNEL | __GFP_NOWARN);
 }
 
-/**
- * zio_queue_destroy() - free the slots of a queue
- * @q: the queue
- *
- * Context: Process.
- */
+/* Frees the slots of a queue. Context: Process. */
 void zio_queue_destroy(struct zio_queue *q)
 {
 	kvfree(q->slot);
 	q->slot = NULL;
 }
 
-/**
- * zio_queue_replace() - move the blocks of a queue to other slots
- * @q: the queue; it may have no slots yet
- * @slot: the new slots
- * @len: number of slots
- *
- * No context pushes or pops meanwhile. The counts do not change.
- *
+/*
+ * Moves the blocks of a queue to other slots. No context pushes or pops meanwhile. The counts do
+ * not change. @q: the queue; it may have no slots yet. @slot: the new slots. @len: number of slots.
  * Context: Process.
  */
 void zio_queue_replace(struct zio_queue *q, struct zio_block **slot,

@@ -15,14 +15,10 @@
 #include "engine/block.h"
 #include "engine/internal.h"
 
-/**
- * zio_shots_alloc() - allocate the list of the armed blocks of a set
- * @n_chan: channels of the set
- * @nshots: shots of an arming
- *
- * Context: Process, sleeps.
- *
- * Return: the list, without an entry, for kvfree(); NULL without memory, and for more than 2 GiB.
+/*
+ * Allocates the list of the armed blocks of a set. @n_chan: channels of the set. @nshots: shots of
+ * an arming. Context: Process, sleeps. Returns the list, without an entry, for kvfree(); NULL
+ * without memory, and for more than 2 GiB.
  */
 struct zio_armed *zio_shots_alloc(unsigned int n_chan, u32 nshots)
 {
@@ -47,13 +43,9 @@ static void arm_channel(struct zio_channel_core *chan, struct zio_armed *armed)
 		zio_block_prepare(chan, armed[i * stride].block, seq + i, i);
 }
 
-/**
- * zio_shots_arm() - take the blocks of all shots, and list them by shots
- * @cset: the channel set
- *
- * A channel that has fewer blocks than shots loses a block for each shot.
- *
- * Context: Any; the caller owns the phase.
+/*
+ * Takes the blocks of all shots, and lists them by shots. A channel that has fewer blocks than
+ * shots loses a block for each shot. Context: Any; the caller owns the phase.
  */
 void zio_shots_arm(struct zio_cset_core *cset)
 {
@@ -99,14 +91,10 @@ static bool has_armed_block(const struct zio_cset_core *cset, const struct zio_c
 	return false;
 }
 
-/**
- * zio_shots_take_back() - take back the shots that the driver has given back
- * @cset: the channel set
- *
- * All channels go on with the same number, also one that had no block for any shot. That one
- * has counted all shots as lost.
- *
- * Context: Any; the caller owns the phase.
+/*
+ * Takes back the shots that the driver has given back. All channels go on with the same number,
+ * also one that had no block for any shot. That one has counted all shots as lost. Context: Any;
+ * the caller owns the phase.
  */
 void zio_shots_take_back(struct zio_cset_core *cset)
 {

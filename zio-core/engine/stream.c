@@ -566,13 +566,10 @@ void zio_stream_kick(struct zio_cset_core *cset)
 		zio_stream_start(cset);
 }
 
-/**
- * zio_stream_wants_room() - check whether a put of a block is to kick the set
- * @chan: the channel of a stream; the caller has put a block
- *
- * Context: Any.
- *
- * Return: true if the driver waits for a free block, or there is no stream.
+/*
+ * Checks whether a put of a block is to kick the set. @chan: the channel of a stream; the caller
+ * has put a block. Context: Any. Returns true if the driver waits for a free block, or there is no
+ * stream.
  */
 bool zio_stream_wants_room(const struct zio_channel_core *chan)
 {
@@ -580,13 +577,9 @@ bool zio_stream_wants_room(const struct zio_channel_core *chan)
 	return READ_ONCE(chan->queue.stream.wants);
 }
 
-/**
- * zio_stream_set_depth() - limit the blocks in flight of each channel
- * @cset: the channel set; its mutex is held
- * @depth: 1 ... that of the driver
- *
- * The stream goes on. With a smaller depth the driver keeps what it has.
- *
+/*
+ * Limits the blocks in flight of each channel. The stream goes on. With a smaller depth the driver
+ * keeps what it has. @cset: the channel set; its mutex is held. @depth: 1 ... that of the driver.
  * Context: Process, sleeps.
  */
 void zio_stream_set_depth(struct zio_cset_core *cset, unsigned int depth)

@@ -89,14 +89,10 @@ static bool timing_is_valid(const struct zio_timing *timing)
 		timing->first_ps <= TIMING_MAX_FIRST && timing->first_ps >= -TIMING_MAX_FIRST;
 }
 
-/**
- * zio_cset_ask_timing() - ask when the samples of a set are taken
- * @cset: the channel set
- *
- * cset->timing has what the driver says, with a rate in its lowest terms. A rate that the driver
- * leaves alone is what a user has told, or 0.
- *
- * Context: Process. The caller holds cset->mutex.
+/*
+ * Asks when the samples of a set are taken. cset->timing has what the driver says, with a rate in
+ * its lowest terms. A rate that the driver leaves alone is what a user has told, or 0. Context:
+ * Process. The caller holds cset->mutex.
  */
 void zio_cset_ask_timing(struct zio_cset_core *cset)
 {

@@ -18,14 +18,9 @@
  */
 #include "engine/internal.h"
 
-/**
- * zio_values_mask() - collect the positions of the values of each block
- * @attrs: descriptors
- * @n: how many
- *
- * Context: Any.
- *
- * Return: the mask, as zio_ctrl_attr.ext_mask.
+/*
+ * Collects the positions of the values of each block. @attrs: descriptors. @n: how many. Context:
+ * Any. Returns the mask, as zio_ctrl_attr.ext_mask.
  */
 u32 zio_values_mask(const struct zio_attr_desc *attrs, unsigned int n)
 {
@@ -37,12 +32,9 @@ u32 zio_values_mask(const struct zio_attr_desc *attrs, unsigned int n)
 	return mask;
 }
 
-/**
- * zio_block_reset_values() - give a block the initial values
- * @chan: its channel
- * @block: the block, which is about to begin; it has values
- *
- * Context: Any; the caller owns the block.
+/*
+ * Gives a block the initial values. @chan: its channel. @block: the block, which is about to begin;
+ * it has values. Context: Any; the caller owns the block.
  */
 void zio_block_reset_values(struct zio_channel_core *chan, struct zio_block *block)
 {
@@ -53,15 +45,10 @@ void zio_block_reset_values(struct zio_channel_core *chan, struct zio_block *blo
 	zio_values_copy(block->values, snap->common.attr_channel.ext_val, snap->value_mask);
 }
 
-/**
- * zio_block_take_values() - give an output's block the values of a control
- * @chan: the channel
- * @block: the block; it has values
- * @ctrl: the control, which zio_values_check() has accepted
- *
- * The block gets the initial value where the control has none.
- *
- * Context: Process; the caller owns the block.
+/*
+ * Gives an output's block the values of a control. The block gets the initial value where the
+ * control has none. @block: the block; it has values. @ctrl: the control, which zio_values_check()
+ * has accepted. Context: Process; the caller owns the block.
  */
 void zio_block_take_values(struct zio_channel_core *chan, struct zio_block *block,
 			   const struct zio_control *ctrl)
@@ -73,15 +60,10 @@ void zio_block_take_values(struct zio_channel_core *chan, struct zio_block *bloc
 			to_block_core(block)->snap->value_mask & attr->ext_mask);
 }
 
-/**
- * zio_limits_check() - check a number
- * @limits: the limits
- * @value: the number, an s64 if it is signed
- *
- * Context: Any.
- *
- * Return: 0; -EINVAL for a number that is not among the choices; -ERANGE for 2^32 and above
- * if it is too much; @limits->error for another number that is beyond the limits.
+/*
+ * Checks a number. @limits: the limits. @value: the number, an s64 if it is signed. Context: Any.
+ * Returns 0; -EINVAL for a number that is not among the choices; -ERANGE for 2^32 and above if it
+ * is too much; @limits->error for another number that is beyond the limits.
  */
 int zio_limits_check(const struct zio_limits *limits, u64 value)
 {
@@ -135,14 +117,9 @@ static bool values_are_good(const struct zio_attr *attr, unsigned int n,
 	return good;
 }
 
-/**
- * zio_values_check() - check the values of a control that a user wrote
- * @cset: the set, an output
- * @ctrl: the control
- *
- * Context: Any.
- *
- * Return: 0; -ERANGE for a value that is not accepted.
+/*
+ * Checks the values of a control that a user wrote. @cset: the set, an output. Context: Any.
+ * Returns 0; -ERANGE for a value that is not accepted.
  */
 int zio_values_check(const struct zio_cset_core *cset, const struct zio_control *ctrl)
 {

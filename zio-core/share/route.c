@@ -490,17 +490,12 @@ static int replace_source(struct zio_channel_core *out, struct zio_channel_core 
 	return ret;
 }
 
-/**
- * zio_route_connect() - feed an output from an input
- * @out: the output
- * @in: the input, or NULL: the output is for its users again
- *
- * Context: Process, sleeps; the caller holds no lock.
- *
- * Return: 0; -ENODEV when a board goes; -ENOMSG if @in is an output; -EPROTOTYPE if
- * its samples have another size; -EMSGSIZE if its blocks are larger; -EBUSY if it has a
- * ring; -ENOMEM; -EINTR. On error nothing has changed, with one exception: if a board
- * goes meanwhile, the former route may have ended.
+/*
+ * Feeds an output from an input. @out: the output. @in: the input, or NULL: the output is for its
+ * users again. Context: Process, sleeps; the caller holds no lock. Returns 0; -ENODEV when a board
+ * goes; -ENOMSG if @in is an output; -EPROTOTYPE if its samples have another size; -EMSGSIZE if its
+ * blocks are larger; -EBUSY if it has a ring; -ENOMEM; -EINTR. On error nothing has changed, with
+ * one exception: if a board goes meanwhile, the former route may have ended.
  */
 int zio_route_connect(struct zio_channel_core *out, struct zio_channel_core *in)
 {

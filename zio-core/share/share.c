@@ -71,15 +71,11 @@ static void note_share(struct zio_channel_core *out, int reason, size_t len)
 	WRITE_ONCE(out->copied_bytes, out->copied_bytes + len);
 }
 
-/**
- * zio_share_copy() - copy samples of an input's block to a block of an output
- * @out: the output; the caller has its users' side
- * @out_block: an empty block of @out, with room for the samples
- * @data: the samples in a block of the input, which the caller owns
- * @len: their bytes
- * @reason: why the samples are not shared, a negative errno
- *
- * Context: Any.
+/*
+ * Copies samples of an input's block to a block of an output. @out: the output; the caller has its
+ * users' side. @out_block: an empty block of @out, with room for the samples. @data: the samples in
+ * a block of the input, which the caller owns. @len: their bytes. @reason: why the samples are not
+ * shared, a negative errno. Context: Any.
  */
 void zio_share_copy(struct zio_channel_core *out, struct zio_block *out_block,
 		    const void *data, size_t len, int reason)
@@ -89,23 +85,14 @@ void zio_share_copy(struct zio_channel_core *out, struct zio_block *out_block,
 	note_share(out, reason, len);
 }
 
-/**
- * zio_share_fill() - give samples of an input's block to a block of an output
- * @out: the output; the caller has its users' side
- * @out_block: an empty block of @out, with room for the samples
- * @buf: the buffer of the input
- * @block: a block of @buf; the caller owns it
- * @data: the samples in the block
- * @len: their bytes
- * @only: fail instead of a copy
- *
- * Copies the samples if the output cannot play the memory.
- *
- * Context: Any.
- *
- * Return: 0; with @only, the reason against sharing: -EDOM, the samples begin at an address
- * that the board does not take; -EOVERFLOW, the board does not reach them. On error nothing
- * has changed.
+/*
+ * Gives samples of an input's block to a block of an output. Copies the samples if the output
+ * cannot play the memory. @out: the output; the caller has its users' side. @out_block: an empty
+ * block of @out, with room for the samples. @buf: the buffer of the input. @block: a block of @buf;
+ * the caller owns it. @data: the samples in the block. @len: their bytes. @only: fail instead of a
+ * copy. Context: Any. Returns 0; with @only, the reason against sharing: -EDOM, the samples begin
+ * at an address that the board does not take; -EOVERFLOW, the board does not reach them. On error
+ * nothing has changed.
  */
 int zio_share_fill(struct zio_channel_core *out, struct zio_block *out_block,
 		   struct zio_buffer *buf, struct zio_block *block,
@@ -219,15 +206,11 @@ static int take_shared(struct zio_session *sess)
 	return ret;
 }
 
-/**
- * share_submit() - play the samples that a control names
- * @sess: session of an output, locked; the control is in sess->ctrl
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -ENOTCONN without a link, or if the input was closed; -ENODEV when a board
- * is gone; -EPROTO, -ENXIO, -EINVAL, -EMSGSIZE as zio_control_check(); -ENOENT for a
- * block that the reader does not have; -ESTALE for one that it has released; -EBUSY
+/*
+ * Plays the samples that a control names. @sess: session of an output, locked; the control is in
+ * sess->ctrl. Context: Process, sleeps. Returns 0; -ENOTCONN without a link, or if the input was
+ * closed; -ENODEV when a board is gone; -EPROTO, -ENXIO, -EINVAL, -EMSGSIZE as zio_control_check();
+ * -ENOENT for a block that the reader does not have; -ESTALE for one that it has released; -EBUSY
  * if a part of another block was written; -EAGAIN without room; -ERESTARTSYS; or as
  * zio_share_fill(). On error nothing has changed.
  */
@@ -336,20 +319,14 @@ static int unlink_session(struct zio_session *sess)
 	return ret;
 }
 
-/**
- * share_ioctl() - handle ZIO_IOC_SHARE
- * @file: a node
- * @cmd: the command
- * @arg: user address of a file descriptor, or of -1
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -ENOTTY for another command; -ENOMSG if @file belongs to an input, or the
- * other file to an output; -EFAULT; -EBADF if the descriptor is not open; -EINVAL if
- * it is no node; -ELOOP if it belongs to the same channel; -EMLINK if it belongs to an
- * output that has a link itself; -ENODEV when a board is gone; -EBUSY while the input
- * has a ring, or either has a route; -EISCONN if there is a link already; -ENOTCONN
- * for -1 without a link.
+/*
+ * Handles ZIO_IOC_SHARE. @file: a node. @cmd: the command. @arg: user address of a file descriptor,
+ * or of -1. Context: Process, sleeps. Returns 0; -ENOTTY for another command; -ENOMSG if @file
+ * belongs to an input, or the other file to an output; -EFAULT; -EBADF if the descriptor is not
+ * open; -EINVAL if it is no node; -ELOOP if it belongs to the same channel; -EMLINK if it belongs
+ * to an output that has a link itself; -ENODEV when a board is gone; -EBUSY while the input has a
+ * ring, or either has a route; -EISCONN if there is a link already; -ENOTCONN for -1 without a
+ * link.
  */
 static long share_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {

@@ -90,14 +90,10 @@ void zio_cset_switch(struct zio_cset_core *cset, bool *place, bool enable)
 	zio_cset_unfreeze(cset);
 }
 
-/**
- * zio_binding_enable() - let a set take the events of its trigger, or refuse them
- * @bind: the binding; the caller holds the mutex of its set
- * @enable: true to take events
- *
- * Context: Process, sleeps.
- *
- * Return: 0, or an error of the type's start().
+/*
+ * Lets a set take the events of its trigger, or refuse them. @bind: the binding; the caller holds
+ * the mutex of its set. @enable: true to take events. Context: Process, sleeps. Returns 0, or an
+ * error of the type's start().
  */
 int zio_binding_enable(struct zio_binding *bind, bool enable)
 {
@@ -186,16 +182,10 @@ int zio_binding_check_shape(struct zio_cset_core *cset, const struct zio_shape *
 	return cset->ops->check_shape ? cset->ops->check_shape(&cset->pub, shape) : 0;
 }
 
-/**
- * zio_binding_create() - bind a set to a trigger, at registration
- * @cset: the channel set
- * @name: name of a trigger, or of a type
- *
- * Computes the size of the set's blocks.
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -ENOENT for an unknown name; -ENOMEM; or an error of the type.
+/*
+ * Binds a set to a trigger, at registration. Computes the size of the set's blocks. @name: name of
+ * a trigger, or of a type. Context: Process, sleeps. Returns 0; -ENOENT for an unknown name;
+ * -ENOMEM; or an error of the type.
  */
 int zio_binding_create(struct zio_cset_core *cset, const char *name)
 {
@@ -259,17 +249,11 @@ static int swap_binding(struct zio_cset_core *cset, struct zio_binding *new)
 	return ret;
 }
 
-/**
- * zio_binding_change() - give a set another trigger
- * @cset: the channel set; the caller holds its change lock, but not its mutex
- * @name: name of a shared trigger, or of a type
- *
- * The new binding takes over the sizes and the enable.
- *
- * Context: Process, sleeps; may load a module.
- *
- * Return: 0; -EINVAL for an unknown name; -ENOMEM; or an error of the type. On error the
- * set keeps its old trigger.
+/*
+ * Gives a set another trigger. The new binding takes over the sizes and the enable. @cset: the
+ * channel set; the caller holds its change lock, but not its mutex. @name: name of a shared
+ * trigger, or of a type. Context: Process, sleeps; may load a module. Returns 0; -EINVAL for an
+ * unknown name; -ENOMEM; or an error of the type. On error the set keeps its old trigger.
  */
 int zio_binding_change(struct zio_cset_core *cset, const char *name)
 {
@@ -336,18 +320,12 @@ static int change_shape(struct zio_cset_core *cset, const struct zio_shape *new)
 	return ret;
 }
 
-/**
- * zio_binding_set_samples() - change the size of the blocks
- * @bind: the binding; the caller holds the mutex of its set
- * @pre: samples before the event
- * @post: samples from the event on
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -EINVAL for no samples at all (or for any, if the set has none); -EOPNOTSUPP
- * if the set lacks ZIO_CSET_PRE_SAMPLES; -EOVERFLOW; -ENOMEM; -ENOSPC if a buffer's area
- * is too small; or an error of the driver's check_shape(). On error the old sizes stay in
- * force.
+/*
+ * Changes the size of the blocks. @bind: the binding; the caller holds the mutex of its set. @pre:
+ * samples before the event. @post: samples from the event on. Context: Process, sleeps. Returns 0;
+ * -EINVAL for no samples at all (or for any, if the set has none); -EOPNOTSUPP if the set lacks
+ * ZIO_CSET_PRE_SAMPLES; -EOVERFLOW; -ENOMEM; -ENOSPC if a buffer's area is too small; or an error
+ * of the driver's check_shape(). On error the old sizes stay in force.
  */
 int zio_binding_set_samples(struct zio_binding *bind, u32 pre, u32 post)
 {
@@ -360,15 +338,11 @@ int zio_binding_set_samples(struct zio_binding *bind, u32 pre, u32 post)
 	return change_shape(bind->cset, &shape);
 }
 
-/**
- * zio_binding_set_nshots() - change how many shots an arming has
- * @bind: the binding; the caller holds the mutex of its set
- * @nshots: number of shots, at least 1
- *
- * Context: Process, sleeps.
- *
- * Return: as zio_binding_set_samples(); -EOPNOTSUPP if the set lacks ZIO_CSET_SHOTS; -ERANGE
- * if a buffer has fewer blocks, or its area has no room for one block more than that.
+/*
+ * Changes how many shots an arming has. @bind: the binding; the caller holds the mutex of its set.
+ * @nshots: number of shots, at least 1. Context: Process, sleeps. Returns as
+ * zio_binding_set_samples(); -EOPNOTSUPP if the set lacks ZIO_CSET_SHOTS; -ERANGE if a buffer has
+ * fewer blocks, or its area has no room for one block more than that.
  */
 int zio_binding_set_nshots(struct zio_binding *bind, u32 nshots)
 {
@@ -384,15 +358,11 @@ int zio_binding_set_nshots(struct zio_binding *bind, u32 nshots)
 	return change_shape(bind->cset, &shape);
 }
 
-/**
- * zio_cset_set_mask() - choose the channels that interleaved blocks carry
- * @cset: the channel set; the caller holds its mutex
- * @mask: one bit per channel
- *
- * Context: Process, sleeps.
- *
- * Return: as zio_binding_set_samples(); -EINVAL for an empty mask; -ERANGE for a channel
- * that the set does not have.
+/*
+ * Chooses the channels that interleaved blocks carry. @cset: the channel set; the caller holds its
+ * mutex. @mask: one bit per channel. Context: Process, sleeps. Returns as
+ * zio_binding_set_samples(); -EINVAL for an empty mask; -ERANGE for a channel that the set does not
+ * have.
  */
 int zio_cset_set_mask(struct zio_cset_core *cset, u64 mask)
 {
@@ -445,13 +415,10 @@ out:
 	mutex_unlock(&cset->mutex);
 }
 
-/**
- * zio_trigger_refresh() - publish the values of a trigger in the controls of its sets
- * @trig: the trigger; the caller holds neither its lock nor the mutex of a set
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -ENOMEM if the sets still show the old values.
+/*
+ * Publishes the values of a trigger in the controls of its sets. @trig: the trigger; the caller
+ * holds neither its lock nor the mutex of a set. Context: Process, sleeps. Returns 0; -ENOMEM if
+ * the sets still show the old values.
  */
 int zio_trigger_refresh(struct zio_trigger *trig)
 {

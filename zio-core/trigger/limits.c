@@ -14,17 +14,12 @@ static int find_word(const struct zio_limits *limits, const char *text, u64 *val
 	return -EINVAL;
 }
 
-/**
- * zio_limits_parse() - parse a number within limits, or one of their words
- * @limits: the limits
- * @text: the text that a user wrote
- * @value: gets the number, an s64 if it is signed; or the index of the word
- *
- * Context: Any.
- *
- * Return: 0; -EINVAL for a text that is no number, and for one that is not among the choices
- * or words; -ERANGE for 2^64 and above, and for 2^32 and above if it is too much;
- * @limits->error for another number that is beyond the limits.
+/*
+ * Parses a number within limits, or one of their words. @limits: the limits. @text: the text that a
+ * user wrote. @value: gets the number, an s64 if it is signed; or the index of the word. Context:
+ * Any. Returns 0; -EINVAL for a text that is no number, and for one that is not among the choices
+ * or words; -ERANGE for 2^64 and above, and for 2^32 and above if it is too much; @limits->error
+ * for another number that is beyond the limits.
  */
 int zio_limits_parse(const struct zio_limits *limits, const char *text, u64 *value)
 {

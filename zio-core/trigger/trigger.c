@@ -253,18 +253,12 @@ void zio_trigger_free(struct zio_trigger *trig)
 	kfree(trig);
 }
 
-/**
- * zio_trigger_create_shared() - create a trigger that many sets can share
- * @type: its type; the caller holds the module
- * @name: name of the trigger, shorter than ZIO_OBJ_NAME_LEN
- * @item: its directory in configfs
- *
- * The caller frees the trigger by zio_trigger_free().
- *
- * Context: Process, sleeps.
- *
- * Return: the trigger; or an ERR_PTR: -ENAMETOOLONG; -EEXIST if a type or another trigger
- * has the name; -ENOMEM; or an error of the type.
+/*
+ * Creates a trigger that many sets can share. The caller frees the trigger by zio_trigger_free().
+ * @type: its type; the caller holds the module. @name: name of the trigger, shorter than
+ * ZIO_OBJ_NAME_LEN. @item: its directory in configfs. Context: Process, sleeps. Returns the
+ * trigger; or an ERR_PTR: -ENAMETOOLONG; -EEXIST if a type or another trigger has the name;
+ * -ENOMEM; or an error of the type.
  */
 struct zio_trigger *
 zio_trigger_create_shared(const struct zio_trigger_type *type, const char *name,
@@ -324,17 +318,11 @@ static struct zio_trigger *create_own(const char *name)
 	return trig;
 }
 
-/**
- * zio_trigger_get() - get a shared trigger, or create one for a single set
- * @own: type that only this set has, without an owner; or NULL
- * @name: name of a shared trigger, or of a type
- *
- * The caller gives the trigger back by zio_trigger_put().
- *
- * Context: Process, sleeps; not from configfs.
- *
- * Return: the trigger; or an ERR_PTR: -ENOENT if there is no such name; -ENOMEM; or an
- * error of the type.
+/*
+ * Gets a shared trigger, or creates one for a single set. The caller gives the trigger back by
+ * zio_trigger_put(). @own: type that only this set has, without an owner; or NULL. @name: name of a
+ * shared trigger, or of a type. Context: Process, sleeps; not from configfs. Returns the trigger;
+ * or an ERR_PTR: -ENOENT if there is no such name; -ENOMEM; or an error of the type.
  */
 struct zio_trigger *zio_trigger_get(const struct zio_trigger_type *own, const char *name)
 {
@@ -399,16 +387,9 @@ void zio_trigger_leave(struct zio_trigger *trig)
 	mutex_unlock(&trig->lock);
 }
 
-/**
- * zio_trigger_enable() - enable or disable a trigger
- * @trig: the trigger
- * @enable: true to enable it
- *
- * Acts on all sets of a shared trigger.
- *
- * Context: Process, sleeps.
- *
- * Return: 0; or an error of the type's start().
+/*
+ * Enables or disables a trigger. Acts on all sets of a shared trigger. @enable: true to enable it.
+ * Context: Process, sleeps. Returns 0; or an error of the type's start().
  */
 int zio_trigger_enable(struct zio_trigger *trig, bool enable)
 {
@@ -502,17 +483,11 @@ static void end_change(struct zio_trigger *trig)
 		mutex_unlock(&trig->change);
 }
 
-/**
- * zio_trigger_store() - set an attribute, or run an action
- * @trig: the trigger
- * @index: index of the attribute
- * @text: the text that a user wrote
- * @refresh: publishes the new value in the controls of all sets of the trigger
- *
- * Context: Process, sleeps.
- *
- * Return: 0; -EINVAL; -ERANGE; -ESHUTDOWN for an action while the trigger does not run;
- * -ENOMEM; or an error of the type or of @refresh. On error nothing has changed.
+/*
+ * Sets an attribute, or runs an action. @index: index of the attribute. @text: the text that a user
+ * wrote. @refresh: publishes the new value in the controls of all sets of the trigger. Context:
+ * Process, sleeps. Returns 0; -EINVAL; -ERANGE; -ESHUTDOWN for an action while the trigger does not
+ * run; -ENOMEM; or an error of the type or of @refresh. On error nothing has changed.
  */
 int zio_trigger_store(struct zio_trigger *trig, unsigned int index, const char *text,
 		      int (*refresh)(struct zio_trigger *trig))
@@ -569,14 +544,10 @@ ssize_t zio_trigger_show_clock(struct zio_trigger *trig, char *page)
 	return sysfs_emit(page, "%s\n", zio_clocks[zio_trigger_clock(trig)]);
 }
 
-/**
- * zio_trigger_suspend() - stop the events of a trigger, or let it run again
- * @trig: the trigger
- * @by: 1 to stop, -1 to undo that; it nests
- *
- * Context: Process, sleeps; the caller has frozen no set.
- *
- * Return: 0; or an error of the type's start().
+/*
+ * Stops the events of a trigger, or lets it run again. @by: 1 to stop, -1 to undo that; it nests.
+ * Context: Process, sleeps; the caller has frozen no set. Returns 0; or an error of the type's
+ * start().
  */
 int zio_trigger_suspend(struct zio_trigger *trig, int by)
 {
@@ -589,18 +560,12 @@ int zio_trigger_suspend(struct zio_trigger *trig, int by)
 	return ret;
 }
 
-/**
- * zio_trigger_set_clock() - choose the clock of the time stamps
- * @trig: the trigger
- * @clock: one of zio_clocks
- * @refresh: publishes the new clock in the controls of all sets of the trigger
- *
- * No event comes while @refresh runs. So each block has the time of the clock that its
- * control names. The caller quiesces a set that can be armed without an event.
- *
- * Context: Process, sleeps.
- *
- * Return: 0; or an error of @refresh, with the old clock in force.
+/*
+ * Chooses the clock of the time stamps. No event comes while @refresh runs. So each block has the
+ * time of the clock that its control names. The caller quiesces a set that can be armed without an
+ * event. @clock: one of zio_clocks. @refresh: publishes the new clock in the controls of all sets
+ * of the trigger. Context: Process, sleeps. Returns 0; or an error of @refresh, with the old clock
+ * in force.
  */
 int zio_trigger_set_clock(struct zio_trigger *trig, clockid_t clock,
 			  int (*refresh)(struct zio_trigger *trig))

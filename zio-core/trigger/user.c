@@ -24,15 +24,10 @@ static struct zio_trigger_type zio_trigger_transparent = {
 	.flags = ZIO_TRIGGER_REARM,
 };
 
-/**
- * zio_triggers_init() - initialise triggers, and register the types of the core
- * @ops: operations of the config folder
- *
- * No function undoes this: the types have no directory, and go with the module.
- *
- * Context: Process, sleeps.
- *
- * Return: 0, or an error as zio_trigger_type_register().
+/*
+ * Initialises triggers, and registers the types of the core. No function undoes this: the types
+ * have no directory, and go with the module. @ops: operations of the config folder. Context:
+ * Process, sleeps. Returns 0, or an error as zio_trigger_type_register().
  */
 int zio_triggers_init(const struct zio_trigger_config_ops *ops)
 {
