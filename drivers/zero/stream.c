@@ -6,7 +6,7 @@
 
 #include "zero.h"
 
-/* @i: the position of the first block in its tick, which has the time @tick */
+/* @i: the position of the first block behind that of the time @tick */
 static void zero_fill_row(struct zero_state *state, struct zero_chan *zchan,
 			  struct zio_block *const *block, unsigned int n, unsigned int i,
 			  struct zio_timestamp tick)
@@ -20,7 +20,7 @@ static void zero_fill_row(struct zero_state *state, struct zero_chan *zchan,
 		b = *block;
 		b->tstamp.secs = tick.secs;
 		b->tstamp.ticks = at >> 20;
-		if (b->tstamp.ticks >= NSEC_PER_SEC) {
+		while (b->tstamp.ticks >= NSEC_PER_SEC) {
 			b->tstamp.ticks -= NSEC_PER_SEC;
 			b->tstamp.secs++;
 		}
@@ -29,9 +29,9 @@ static void zero_fill_row(struct zero_state *state, struct zero_chan *zchan,
 }
 
 /*
- * The blocks of a tick are complete at once. Their times are exact: the first one begins when
- * the tick was due, and each other one where that before it ends. A period is a second at most.
- * Returns how many of @n blocks there are.
+ * The blocks of a tick, and of those that were late, are complete at once, as if the hardware
+ * had gone on. Their times are exact: the first one begins when its tick was due, and each other
+ * one where that before it ends. Returns how many of @n blocks there are.
  */
 static unsigned int zero_fill_in_flight(struct zero_state *state, struct zio_channel *chan,
 					unsigned int n)
@@ -44,7 +44,8 @@ static unsigned int zero_fill_in_flight(struct zero_state *state, struct zio_cha
 
 	if (!first)
 		return 0;
-	zio_cset_stamp_at(state->converting, first, state->next - state->tick_ns);
+	zio_cset_stamp_at(state->converting, first,
+			  state->next - (u64)(n / state->stream) * state->tick_ns);
 	tick = first->tstamp;
 	for (done = 0; done < n; done += len) {
 		len = n - done;
@@ -89,11 +90,8 @@ enum hrtimer_restart zero_tick(struct hrtimer *timer)
 	struct zio_channel *chan;
 	struct zio_armed *pos;
 
-	/* The ticks that were late are before this one: a loss is told at the next block. */
-	zio_for_each_channel(cset, pos, chan) {
-		zio_channel_lost(chan, (ticks - 1) * state->stream);
-		zero_complete_blocks(state, chan, state->stream);
-	}
+	zio_for_each_channel(cset, pos, chan)
+		zero_complete_blocks(state, chan, ticks * state->stream);
 	end = ktime_get_ns();
 	end += zio_trigger_throttle(begin, end);
 	hrtimer_set_expires(timer, ns_to_ktime(max(state->next, end)));
