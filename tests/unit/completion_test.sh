@@ -56,7 +56,7 @@ offers()
 	equal "$(complete_line "$1")" "$2" "completion of '$1'"
 }
 
-offers 'zio ' 'cat copy create destroy dump export flush get help kafka list nexus plot pva record restore save scope selftest set top trace'
+offers 'zio ' 'cat copy create destroy dump export flush get help kafka list nexus plot pva record restore save scope selftest set top'
 offers 'zio -' '--help --usage --version'
 offers 'zio l' list
 offers 'zio help s' 'save scope selftest set'

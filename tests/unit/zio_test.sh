@@ -64,8 +64,8 @@ test_main()
 	same out wanted 'help of a command: as its --help'
 	run 2 'help of no command' "$zio" help nothing
 	has err 'nothing: no such command' 'help of no command, with a reason'
-	run 2 'help of a mistyped command' "$zio" help tarce
-	has err "did you mean 'trace'" 'help of a mistyped command: the command'
+	run 2 'help of a mistyped command' "$zio" help dmup
+	has err "did you mean 'dump'" 'help of a mistyped command: the command'
 	run 0 '--version' "$zio" --version
 	has out '^zio [0-9]' '--version: text'
 	run 1 'disk full' bash -c "'$zio' list -i 0 >/dev/full"

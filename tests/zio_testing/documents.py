@@ -36,7 +36,7 @@ ASKED = (
     "gnuplot-nox jq python3-matplotlib python3-xarray libc6-dev pkg-config curl".split()
 )
 ASKED += "bsdextrautils alsa-utils hdf5-tools coccinelle git i2c-tools".split()
-ASKED += "openssh-server iproute2 iputils-ping".split()
+ASKED += "openssh-server iproute2 iputils-ping trace-cmd".split()
 # What a newcomer reads first
 FIRST = ("README.md", "first-steps.md", "tutorial.md", "recording.md")
 PARTS = 8

@@ -39,7 +39,6 @@ static const struct command commands[] = {
 	OWN(top, complete_top, "show rates and losses, live"),
 	OWN(plot, complete_channels, "draw channels, live or to a file"),
 	LINKED(dump, complete_dump, "zio-dump", "print blocks as text, CSV or JSON"),
-	OWN(trace, complete_objects, "print what happens to each block"),
 	OTHER("scope", "zio-scope", "show channels in a browser"),
 	PACKAGED("selftest", "zio-selftest", "python3-zio",
 		 "measure a board: rate, times, losses"),
