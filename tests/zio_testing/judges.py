@@ -355,7 +355,8 @@ def by_name_or_mutants(path: str) -> list[str]:
     if path in list_tests():
         return [list_tests()[path]]
     kills = list_killers().get(path, Counter())
-    near = sorted(namesakes(path), key=lambda test: -kills[test])
+    seen = [*read_map().files.get(path, []), *namesakes(path)]
+    near = sorted(namesakes(path), key=lambda test: (-kills[test], seen.index(test)))
     return list(dict.fromkeys([*near, *(test for test, _ in kills.most_common())]))
 
 

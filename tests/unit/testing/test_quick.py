@@ -96,10 +96,13 @@ def test_first(path: str) -> None:
     assert judges.tests_of(path)[0] == FIRST[path]
 
 
-def test_who_kills_fewer_mutants_comes_later() -> None:
-    """The map alone never chose this test, which runs few lines a second."""
-    tests = judges.tests_of("zio-core/channel/poll.c")
-    assert tests.index("selftests/nonblock_test.c") == 1
+def test_namesakes_follow_the_map(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no mutant decides among tests of the name, the map does."""
+    path = "drivers/slink/sps-send.c"
+    monkeypatch.setattr(judges, "list_killers", dict)
+    seen = ["selftests/slink-view.sh", "unit/abi_test.c"]
+    monkeypatch.setattr(judges, "read_map", lambda: Map({path: seen}, {}))
+    assert judges.by_name_or_mutants(path)[0] == "selftests/slink-view.sh"
 
 
 def test_order(monkeypatch: pytest.MonkeyPatch) -> None:
