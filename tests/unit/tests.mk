@@ -82,11 +82,9 @@ $(test_bin)/zio: zio_libs += -Wl,--wrap=mkdir -Wl,--wrap=rmdir -Wl,--wrap=zio_wr
 dev = models/qemu
 model = $(addprefix $(out)/$(dev)/,s5933.o s5933-dma.o sspci.o sps.o \
 	  slidas.o sink.o board.o bench.o test-host.o)
-model_tests = $(addprefix $(test_bin)/,s5933_test s5933_bus_test sspci_test slidas_test \
-	      stream_test bench_test)
+model_tests = $(test_bin)/bench_test
 
-$(addprefix $(test_bin)/,s5933_test s5933_bus_test): $(out)/$(dev)/test-chip.o
-$(model_tests): $(test_bin)/%: $(out)/$(dev)/%.o $(model)
+$(model_tests): $(out)/$(dev)/bench_test.o $(model)
 	$(link_test) -o $@
 
 # The model of a card with AMD's XDMA.

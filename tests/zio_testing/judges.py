@@ -108,8 +108,6 @@ OWN = (
     (r"tests/machine/log-faults", r"tests/unit/testing/test_tap"),
     (r"tests/machine/guest/(document)s-shell", r"tests/unit/testing/test_*.py"),
     (r"tests/machine/guest/zio-host", r"tests/selftests/(nexus|python)"),
-    (r"tests/(launch|zio_testing/__main__)", r"tests/unit/testing/test_programs"),
-    (r"tests/(setup)", r"tests/unit/testing/test_*"),
     (r"tests/unit/(python)/(guest/|tap_plugin)", r"tests/selftests/*"),
     (r"tests/unit/fake-configfs", r"tests/unit/zio_test"),
     (r"tests/unit/(\w+)/(conftest|fetch-|style|\w+_fuzz|stub/)", r"tests/unit/*/"),
@@ -336,6 +334,10 @@ ELSEWHERE = {
         r"tests/test_(build|kernel|kunit|matrix|mutants|vm)\.py",
         r"tests/machine/provoke/.*",
         r"tests/zio_testing/(recipes|vm|kernel_[cr]\w+)\.py",
+    ),
+    "tests/check --only matrix": (r"tests/zio_testing/matrix\.py",),
+    "each command of tests/, which begins there": (
+        r"tests/(launch|setup|zio_testing/__main__\.py)",
     ),
     "make nightly": (r"tests/zio_testing/(coverage\w*|feedback|nightly)\.py",),
     "no test at all": (

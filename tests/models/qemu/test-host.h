@@ -10,14 +10,11 @@
 
 /**
  * struct host - memory and an interrupt line around one board
- * @refuse: from this bus address on, memory answers with target abort; 0 for none
  */
 struct host {
 	struct world *world;
 	struct board board;
 	uint32_t memory[HOST_WORDS];
-	uint32_t refuse;
-	unsigned int cycles;	/* DMA bursts seen */
 	bool irq;
 };
 
@@ -42,12 +39,6 @@ void host_write8(struct host *host, unsigned int offset, uint8_t value);
 void host_wait(struct host *host, uint64_t ns);
 
 /**
- * host_faults - count the faults of the software that the chip has seen
- * @host: the host
- */
-uint32_t host_faults(struct host *host);
-
-/**
  * host_link_up - reset card and link, as a driver does in probe()
  * @host: the host
  * @expect: expected type, SSPCI_LCTRL_N and SSPCI_LDERR_N
@@ -56,23 +47,6 @@ uint32_t host_faults(struct host *host);
  */
 bool host_link_up(struct host *host, unsigned int expect);
 
-/**
- * host_expect - write OMB1 with all resets off, 32 bits, and one expected type
- * @host: the host
- * @expect: as above
- */
-void host_expect(struct host *host, unsigned int expect);
-
-#define HOST_DATA	(SSPCI_LCTRL_N | SSPCI_LDERR_N)
 #define HOST_CONTROL	SSPCI_LDERR_N
-
-/* A small random generator, the same on each machine. */
-static inline uint32_t host_random(uint32_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 17;
-	*state ^= *state << 5;
-	return *state;
-}
 
 #endif /* TEST_HOST_H */
