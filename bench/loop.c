@@ -13,7 +13,6 @@
  * Other words are data nodes.
  */
 #include <poll.h>
-#include <sys/syscall.h>
 
 #include "loop.h"
 
@@ -59,11 +58,6 @@ static void open_both(struct loop *b)
 }
 
 /* A turn without nodes is one call. */
-static void open_nothing(struct loop *b)
-{
-	b->nodes = 1;
-}
-
 static void read_data(struct loop *b, unsigned int i)
 {
 	take_bytes(b, i, read(b->data[i], b->buf, b->size));
@@ -123,22 +117,7 @@ static void write_data(struct loop *b, unsigned int i)
 	b->bytes += n;
 }
 
-static void call_nothing(struct loop *b, unsigned int i)
-{
-	(void)i;
-	b->bytes += b->size;
-}
-
-/* getppid() is the shortest system call. */
-static void call_syscall(struct loop *b, unsigned int i)
-{
-	call_nothing(b, i);
-	syscall(SYS_getppid);
-}
-
 static const struct method call_methods[] = {
-	{ "floor", open_nothing, .take = call_nothing },
-	{ "syscall", open_nothing, .take = call_syscall },
 	{ "read", open_data, .take = read_data },
 	{ "ctrl", open_ctrl, .take = read_ctrl_only },
 	{ "ctrl+read", open_both, .take = read_ctrl_data },

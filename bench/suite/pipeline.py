@@ -18,8 +18,6 @@ class Pipeline(Benchmark):
 
     def fill(self, plan: Plan) -> None:
         load_core(plan, "zio-buf-vmalloc", "zio-zero", "nullpipe")
-        plan.loop("floor", 1000000)
-        plan.loop("syscall", 100000)
         for size in SIZES:
             plan.say(f"blocks of {size} bytes")
             plan.set_block_size(CSET, size)
@@ -35,13 +33,10 @@ class Pipeline(Benchmark):
         plan.loop("bulk", 2, ZERO, size=16)
 
     def floors(self, plan: Plan, size: int) -> None:
-        few, fewer = turns_for(size, 1), turns_for(size, 24)
-        null_zero, null_random = "/dev/zio-null-zero", "/dev/zio-null-random"
+        few, null_zero = turns_for(size, 1), "/dev/zio-null-zero"
         plan.loop("read", few, "/dev/zero", size=size, method="dev-zero")
         plan.loop("read", few, null_zero, size=size, method="null-zero")
         plan.loop("write", few, null_zero, size=size, method="null-write")
-        plan.loop("read", fewer, null_random, size=size, method="null-random")
-        plan.loop("read", fewer, "/dev/urandom", size=size, method="urandom")
 
     def reads(self, plan: Plan, size: int) -> None:
         plan.enable_only(CSET, [0])
@@ -59,7 +54,6 @@ class Pipeline(Benchmark):
             plan.loop(method, few, ZERO, size=size, method=f"vmalloc-{method}")
         plan.write(f"{CSET}/chan0/buffer/watermark", 64)
         plan.loop("ring", few, ZERO, size=size)
-        plan.loop("ring", few, ZERO, size=size, method="ring-touch", touch=True)
         plan.use_kmalloc(CSET)
 
     def figure(self, table: Table) -> Figure:
