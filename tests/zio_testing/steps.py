@@ -74,7 +74,6 @@ NOT_CHECK = (
     "unit/python/test_install.py",
     "unit/python/test_interpreters.py",
     "unit/scope/test_command.py",
-    "unit/scope/test_gate.py",
     "unit/scope/test_install.py",
     "unit/scope/test_tls.py",
 )

@@ -12,6 +12,7 @@ from selenium.webdriver.common.keys import Keys
 
 from unit.live.guest import Guest
 from unit.scope.browser.conftest import SCOPE, Page
+from unit.scope.test_tls import MAKE
 
 SAWTOOTH = "zzero-0000-0-2"
 SETTINGS = (
@@ -25,13 +26,15 @@ def url(guest: Guest) -> Iterator[str]:
     """Start the daemon, and a reader of the sawtooth. Return the address of the page."""
     port = guest.ports[0]
     guest.run(f"{SETTINGS}; {READER}")
-    words = f"--listen 10.0.2.15 --port {port} --insecure-listen --token-file /tmp/token"
+    guest.run(f"zio-host {MAKE} -out /tmp/cert.pem -keyout /tmp/key.pem")
+    words = f"--listen 10.0.2.15 --port {port} --token-file /tmp/token "
+    words += "--tls-cert /tmp/cert.pem --tls-key /tmp/key.pem"
     daemon = guest.start_python(SCOPE / "zio-scope", words, "/tmp/scope")
     guest.wait(lambda: "token=" in guest.run("cat /tmp/scope /tmp/scope.err"), 120)
-    found = re.search(r"http://10\.0\.2\.15(:\d+/)", guest.run("cat /tmp/scope"))
+    found = re.search(r"https://10\.0\.2\.15(:\d+/)", guest.run("cat /tmp/scope"))
     assert found
     token = guest.run("zio-host cat /tmp/token").strip()
-    yield f"http://127.0.0.1{found[1]}#token={token}"
+    yield f"https://127.0.0.1{found[1]}#token={token}"
     guest.run(f"kill {daemon} $(cat /tmp/reader.pid)")
 
 

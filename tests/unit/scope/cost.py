@@ -19,7 +19,7 @@ from pathlib import Path
 import aiohttp
 
 from . import blocks
-from .test_server import shake_hands
+from .test_server import begin
 
 SCOPE = Path(__file__).resolve().parents[3] / "tools/programs/scope"
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -35,7 +35,7 @@ async def watch(url: str, token: str, channels: list[str], seconds: float) -> in
     loop, count = asyncio.get_running_loop(), 0
     async with aiohttp.ClientSession() as session:
         async with session.ws_connect(f"{url}ws") as socket:
-            assert (await shake_hands(socket, "token", token))["type"] == "hello"
+            assert (await begin(socket, token))["type"] == "hello"
             view = {"type": "view", "serial": 1, "width": 1600, "channels": channels}
             await socket.send_json(view)
             end = loop.time() + seconds
@@ -56,9 +56,9 @@ def measure(path: Path, work: str, seconds: float, channels: list[str]) -> str:
         url = daemon.stdout.readline().split()[0] if daemon.stdout else ""
         token = Path(f"{work}/t").read_text().strip()
         asyncio.run(watch(url, token, channels, 2))
-        begin = seconds_of(daemon.pid)
+        used = seconds_of(daemon.pid)
         count = asyncio.run(watch(url, token, channels, seconds))
-        used = seconds_of(daemon.pid) - begin
+        used = seconds_of(daemon.pid) - used
     finally:
         daemon.terminate()
         daemon.wait()

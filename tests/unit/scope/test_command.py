@@ -145,7 +145,7 @@ def test_demo_of_a_package_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_help_and_version() -> None:
     status, said = run("--help")
     assert status == 0
-    assert "--insecure-listen" in said
+    assert "--tls-cert" in said
     header = (TOOLS / "libzio/zio.h").read_text()
     version = header.partition('LIBZIO_VERSION "')[2].partition('"')[0]
     assert run("--version") == (0, f"zio-scope {version}\n")

@@ -17,7 +17,6 @@ import numpy as np
 import pytest
 from aiohttp import web
 from zio_scope import picture
-from zio_scope.handshake import proof
 from zio_scope.hub import MAX_TRACES, Offer
 from zio_scope.server import Server, Setup
 
@@ -82,56 +81,29 @@ def test_the_page_is_no_secret_and_gets_no_cookie() -> None:
     run(test)
 
 
-BEGIN = {"type": "begin", "nonce": "n1", "with": "token"}
+WRONG = ("", "wrong", TOKEN[:-1], "é" * 20, "\udcff", None, 5, [TOKEN], {TOKEN: TOKEN})
 
 
-@pytest.mark.parametrize("kind", ["token", "run"])
-@pytest.mark.parametrize("token", ["", "wrong", TOKEN[:-1]])
-def test_nothing_without_the_token(token: str, kind: str) -> None:
+@pytest.mark.parametrize(
+    "first",
+    ["{", f"{TOKEN}", "[1]", "{}", *(json.dumps({"token": token}) for token in WRONG)],
+)
+def test_nothing_without_the_token(first: str) -> None:
     async def test(session: Session, url: str) -> None:
         async with session.ws_connect(f"{url}/ws?token={TOKEN}") as socket:
-            await socket.send_json({**BEGIN, "with": kind})
-            challenge = await socket.receive_json(timeout=PATIENCE)
-            answer = proof(token, "page", "n1", challenge["nonce"])
-            await socket.send_json({"type": "answer", "proof": answer})
+            await socket.send_str(first)
             assert (await socket.receive_json(timeout=PATIENCE))["type"] == "refused"
             assert (await socket.receive(timeout=PATIENCE)).type in ENDS
 
     run(test)
 
 
-@pytest.mark.parametrize(
-    "first",
-    [
-        "{",
-        "[1]",
-        "{}",
-        json.dumps({**BEGIN, "nonce": 1}),
-        json.dumps({**BEGIN, "nonce": "1" * 200}),
-        json.dumps({**BEGIN, "with": "x"}),
-        json.dumps({**BEGIN, "type": "view"}),
-    ],
-)
-def test_a_wrong_beginning(first: str) -> None:
-    async def test(session: Session, url: str) -> None:
-        async with session.ws_connect(f"{url}/ws") as socket:
-            await socket.send_str(first)
-            while (found := await socket.receive(timeout=PATIENCE)).type not in ENDS:
-                assert found.json()["type"] in ("challenge", "refused")
-                await socket.send_str(first)
-
-    run(test)
-
-
-def test_the_daemon_shows_that_it_has_the_token() -> None:
-    """It never sends it. The key of its run is another one."""
+def test_a_stranger_has_little_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("zio_scope.server.STRANGER_SECONDS", 0.1)
 
     async def test(session: Session, url: str) -> None:
         async with session.ws_connect(f"{url}/ws") as socket:
-            hello = await shake_hands(socket, "token", TOKEN)
-        assert TOKEN not in json.dumps(hello)
-        async with session.ws_connect(f"{url}/ws") as socket:
-            await shake_hands(socket, "run", hello["run"])
+            assert (await socket.receive(timeout=PATIENCE)).type in ENDS
 
     run(test)
 
@@ -140,7 +112,7 @@ def test_sixteen_pages() -> None:
     async def test(session: Session, url: str) -> None:
         async def one() -> str:
             socket = await session.ws_connect(f"{url}/ws")
-            return str((await shake_hands(socket, "token", TOKEN))["type"])
+            return str((await begin(socket, TOKEN))["type"])
 
         found = await asyncio.gather(*(one() for _ in range(24)))
         assert sorted(found) == ["hello"] * 16 + ["refused"] * 8
@@ -155,7 +127,7 @@ def test_a_page_of_another_site_gets_no_socket() -> None:
             socket = session.ws_connect(f"{url}/ws", headers=headers)
             if is_good:
                 async with socket as good:
-                    await shake_hands(good, "token", TOKEN)
+                    await begin(good, TOKEN)
                 continue
             with pytest.raises(aiohttp.WSServerHandshakeError) as error:
                 await socket
@@ -177,20 +149,15 @@ def test_a_name_that_points_here_is_refused() -> None:
 async def talk(session: Session, url: str) -> AsyncIterator[Any]:
     """Open the web socket as the page does."""
     async with session.ws_connect(f"{url}/ws") as socket:
-        hello = await shake_hands(socket, "token", TOKEN)
+        hello = await begin(socket, TOKEN)
         assert hello["type"] == "hello"
         assert hello["playable"] in (True, False)
         yield socket
 
 
-async def shake_hands(socket: Any, name: str, secret: str) -> dict[str, Any]:
-    """Return the message that follows."""
-    await socket.send_json({**BEGIN, "with": name})
-    challenge = await socket.receive_json(timeout=PATIENCE)
-    nonce = challenge["nonce"]
-    assert challenge["proof"] == proof(secret, "daemon", "n1", nonce)
-    answer = proof(secret, "page", "n1", nonce)
-    await socket.send_json({"type": "answer", "proof": answer})
+async def begin(socket: Any, token: str) -> dict[str, Any]:
+    """Show the token. Return the message that follows."""
+    await socket.send_json({"type": "begin", "token": token})
     found: dict[str, Any] = await socket.receive_json(timeout=PATIENCE)
     return found
 

@@ -32,11 +32,13 @@ ARGUMENTS = (
     "--disable-dev-shm-usage",
     "--force-device-scale-factor=1",
     "--hide-scrollbars",
+    # That of a virtual machine is new in each run.
+    "--ignore-certificate-errors",
 )
 
 
 class Daemon:
-    """zio-scope, which can be started again on the same port with the same token."""
+    """zio-scope, which can be started again on the same port."""
 
     def __init__(self, work: Path, *words: str | Path) -> None:
         self.work, self.words, self.port = work, words, "0"

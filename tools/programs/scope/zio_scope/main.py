@@ -11,14 +11,12 @@ import socket
 import ssl
 import sys
 from collections.abc import AsyncIterator
-from dataclasses import replace
 
 import zio
 from aiohttp import web
 from zio.cli import BY_SIGNAL, CANNOT_OPEN, STOPS, Failure, say
 
 from . import log, page_files, security
-from .gate import Gate
 from .hub import Offer
 from .listener import listen_on
 from .machine import short_name
@@ -74,9 +72,9 @@ def load_tls(options: argparse.Namespace) -> ssl.SSLContext | None:
         ) from error
 
 
-def load_token(options: argparse.Namespace) -> str:
+def new_token(options: argparse.Namespace) -> str:
     try:
-        return security.load_token(options.token_file)
+        return security.new_token(options.token_file)
     except security.Unsafe as error:
         raise Failure(str(error)) from error
     except OSError as error:
@@ -124,7 +122,7 @@ def _prepare(options: argparse.Namespace) -> tuple[socket.socket, Setup, Offer]:
     except (OSError, page_files.Missing) as error:
         raise Failure(str(error.args[-1])) from error
     setup = Setup(
-        token=load_token(options),
+        token=new_token(options),
         address=options.listen,
         read_only=options.read_only,
         files=parts,
@@ -137,17 +135,13 @@ async def serving(
     listener: socket.socket, setup: Setup, offer: Offer, tls: ssl.SSLContext | None
 ) -> AsyncIterator[None]:
     """Serve for the time of the block."""
-    gates: list[Gate] = []
-    setup = replace(setup, trust=lambda peer: gates[0].trust(peer))
     runner = web.AppRunner(
         Server(setup, offer).application(), access_log=None, keepalive_timeout=10
     )
     try:
         await runner.setup()
-        assert runner.server
-        gates.append(Gate(listener, runner.server, tls))
-        async with gates[0].open():
-            yield
+        await web.SockSite(runner, listener, ssl_context=tls).start()
+        yield
     finally:
         await runner.cleanup()
         listener.close()

@@ -32,10 +32,8 @@ def make_parser() -> Parser:
         help=f"listen on PORT (default {DEFAULT_PORT}; 0: a free one)")
     add("--tls-cert", metavar="FILE", help="use TLS with this certificate")
     add("--tls-key", metavar="FILE", help="the private key of the certificate")
-    add("--insecure-listen", action="store_true",
-        help="allow an address that others reach, without TLS")
     add("--token-file", type=Path, metavar="FILE",
-        help="keep the token in FILE (default ~/.local/state/zio/scope-token)")
+        help="leave the token in FILE (default ~/.local/state/zio/scope-token)")
     add("-r", "--read-only", action="store_true", help="refuse to change settings")
     add("--speed", type=number(0, 1e9, read=float), default=1.0, metavar="X",
         help="play files X times as fast (default 1; 0: do not wait)")
@@ -50,9 +48,7 @@ def complete(parser: Parser, options: argparse.Namespace) -> argparse.Namespace:
     if bool(options.tls_cert) != bool(options.tls_key):
         parser.error("--tls-cert and --tls-key: give both")
     try:
-        security.check_address(
-            options.listen, bool(options.tls_cert), options.insecure_listen
-        )
+        security.check_address(options.listen, bool(options.tls_cert))
     except security.Unsafe as error:
         parser.error(f"--listen: {error}")
     if options.token_file is None:

@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import hmac
+import json
 import os
+import re
 import secrets
 import ssl
 import stat
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from zio.cli import is_loopback
@@ -26,20 +30,20 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 TOKEN_BYTES = 24
-SHORTEST_TOKEN = 16
+TOKEN = re.compile(r"[\w-]{16,64}", re.ASCII)
 
 
 class Unsafe(Exception):
     """A setting that would give others access. The text tells what to do."""
 
 
-def check_address(address: str, has_tls: bool, is_insecure: bool) -> None:
+def check_address(address: str, has_tls: bool) -> None:
     """Raise Unsafe if other machines could read the token on the network."""
-    if not (is_loopback(address) or has_tls or is_insecure):
+    if not (is_loopback(address) or has_tls):
         raise Unsafe(
             f"{address}: not a loopback address, and the token would cross the network "
-            "in the clear: give --tls-cert and --tls-key, or --insecure-listen if you "
-            "trust the network"
+            "in the clear: give --tls-cert and --tls-key, or listen on 127.0.0.1 and "
+            "look through 'ssh -L'"
         )
 
 
@@ -48,38 +52,44 @@ def default_token_file(environ: Mapping[str, str]) -> Path:
     return Path(state) / "zio" / "scope-token"
 
 
-def _read_token(path: Path) -> str:
-    with open(path) as file:
-        found = os.fstat(file.fileno())
-        token = file.read(4096).strip()
+def _check_file(path: Path, found: os.stat_result, text: str) -> None:
+    """Raise Unsafe unless only this user can read the file, and it has a token or
+    nothing."""
     if found.st_uid != os.geteuid():
         raise Unsafe(
-            f"{path}: it belongs to user {found.st_uid}, and that user knows the token: "
-            "use --token-file with a file of your own"
+            f"{path}: it belongs to user {found.st_uid}, and that user could read the "
+            "token: use --token-file with a file of your own"
         )
     if found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise Unsafe(f"{path}: other users can read the token: chmod 600 {path}")
-    is_plain = token.isascii() and all(c.isalnum() or c in "-_" for c in token)
-    if len(token) < SHORTEST_TOKEN or not is_plain:
-        raise Unsafe(
-            f"{path}: no token: it needs {SHORTEST_TOKEN} or more of A-Z, a-z, 0-9, - and "
-            f"_: remove the file, and the next start makes a new one"
-        )
-    return token
+    if text and not TOKEN.fullmatch(text):
+        raise Unsafe(f"{path}: has something else than a token: name another file")
 
 
-def load_token(path: Path) -> str:
-    """Return the token in @path. Make a file with a random one if there is none, for the
-    user alone. So a page that is open works with the next daemon, too."""
+def new_token(path: Path) -> str:
+    """Return a random token, and leave it in @path, for the user alone. It is good for
+    this run: what takes the port later learns nothing from a page that is still open."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return _read_token(path)
-    token = secrets.token_urlsafe(TOKEN_BYTES)
-    with open(descriptor, "w") as file:
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    with open(descriptor, "r+", errors="replace") as file:
+        _check_file(path, os.fstat(descriptor), file.read(4096).strip())
+        token = secrets.token_urlsafe(TOKEN_BYTES)
+        file.seek(0)
+        file.truncate()
         file.write(f"{token}\n")
     return token
+
+
+def has_token(message: Any, token: str) -> bool:
+    """Tell whether the first message of a page has the token. The comparison takes a time
+    that does not depend on the contents."""
+    try:
+        found = json.loads(message)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    given = found.get("token") if isinstance(found, dict) else None
+    text = given if isinstance(given, str) else ""
+    return hmac.compare_digest(text.encode(errors="replace"), token.encode())
 
 
 def host_name(host: str) -> str | None:

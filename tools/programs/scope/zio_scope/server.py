@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -16,27 +15,26 @@ from zio.cli import is_loopback
 
 from . import security
 from .client import LOG, Client
-from .handshake import shake_hands
 from .history import Point
 from .hub import POLL_SECONDS, Hub, Offer
 
 MAX_CLIENTS = 16
 MAX_MESSAGE = 64 << 10
 HEARTBEAT_SECONDS = 15
+# A page shows its token at once.
+STRANGER_SECONDS = 15.0
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 @dataclass(frozen=True)
 class Setup:
     """How the daemon is started. @files has the parts of the page: name, type, bytes.
-    They are no secret. @trust is called with the peer of a connection that has shown the
-    token."""
+    They are no secret."""
 
     token: str
     address: str
     read_only: bool
     files: Mapping[str, tuple[str, bytes]]
-    trust: Callable[[Any], None] = lambda peer: None
 
 
 class Server:
@@ -44,8 +42,6 @@ class Server:
 
     def __init__(self, setup: Setup, offer: Offer) -> None:
         self.setup, self._offer = setup, offer
-        # The token outlives the daemon; the key of this run does not.
-        self._secrets = {"token": setup.token, "run": secrets.token_urlsafe()}
         self._clients: set[Client] = set()
         self._sockets: set[web.WebSocketResponse] = set()
         self.hub: Hub
@@ -103,7 +99,7 @@ class Server:
         await socket.prepare(request)
         self._sockets.add(socket)
         try:
-            if await self._admit(request, socket):
+            if await self._admit(socket):
                 await self._serve(request, socket)
         except ConnectionError:
             pass  # the page has gone
@@ -111,12 +107,14 @@ class Server:
             self._sockets.discard(socket)
         return socket
 
-    async def _admit(self, request: web.Request, socket: web.WebSocketResponse) -> bool:
+    async def _admit(self, socket: web.WebSocketResponse) -> bool:
         """Tell whether the page has the token, and there is room for it."""
         text = "the token is wrong: open the URL that zio-scope prints"
-        if await shake_hands(socket, self._secrets):
-            if request.transport:
-                self.setup.trust(request.transport.get_extra_info("peername"))
+        try:
+            message = await socket.receive(STRANGER_SECONDS)
+        except TimeoutError:
+            return False
+        if security.has_token(message.data, self.setup.token):
             if len(self._clients) < MAX_CLIENTS:
                 return True
             text = f"{MAX_CLIENTS} pages are open already: close one"
@@ -148,7 +146,6 @@ class Server:
         points = [_point(point) for point in self.hub.history.points]
         return {
             "type": "hello",
-            "run": self._secrets["run"],
             "version": zio.__version__,
             "readOnly": self.setup.read_only,
             "playable": self.hub.is_playable,

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The web socket. It connects again by itself, and speaks only to a daemon that has shown
-// that it has the token.
+// The web socket. It connects again by itself, and shows the token first.
 
 import * as secret from "./secret.js";
 
 const FIRST_DELAY = 500;
 const LONGEST_DELAY = 5000;
 const NO_TOKEN = "the token is missing or wrong: open the URL that zio-scope prints";
-const STRANGER = "what answers here does not have the token: another program has taken " +
-	"the port, or zio-scope has a new token: open the URL that zio-scope prints";
 const NO_ANSWER = "the daemon does not answer: trying again. Is zio-scope running?";
 
 export class Connection {
@@ -22,16 +19,15 @@ export class Connection {
 	}
 
 	connect() {
-		this.own = secret.current();
 		this.why = NO_ANSWER;
-		if (!this.own) {
+		if (!secret.current()) {
 			this.handlers.state(NO_TOKEN, false);
 			return;
 		}
 		const scheme = location.protocol === "https:" ? "wss:" : "ws:";
 		this.socket = new WebSocket(`${scheme}//${location.host}/ws`);
 		this.socket.binaryType = "arraybuffer";
-		this.socket.onopen = () => this.begin();
+		this.socket.onopen = () => this.write({ type: "begin", token: secret.current() });
 		this.socket.onmessage = (event) => this.received(event.data);
 		this.socket.onclose = () => this.closed();
 	}
@@ -46,42 +42,17 @@ export class Connection {
 			this.connect();
 	}
 
-	begin() {
-		this.nonce = secret.makeNonce();
-		this.write({ type: "begin", nonce: this.nonce, with: this.own.name });
-	}
-
 	received(data) {
 		if (typeof data !== "string") {
-			if (this.isKnown)
-				this.handlers.frame(data);
+			this.handlers.frame(data);
 			return;
 		}
 		const message = JSON.parse(data);
-		if (this.isKnown)
-			this.know(message);
-		else
-			this.judge(message);
-	}
-
-	judge(message) {
-		const { name, secret: own } = this.own;
-		if (message.type !== "challenge" ||
-		    message.proof !== secret.proof(own, "daemon", this.nonce, message.nonce)) {
-			this.why = name === "run" ? NO_TOKEN : STRANGER;
-			this.socket.close();
-			return;
-		}
-		this.isKnown = true;
-		this.write({ type: "answer", proof: secret.proof(own, "page", this.nonce, message.nonce) });
-	}
-
-	know(message) {
 		if (message.type === "refused")
 			this.why = message.text;
 		if (message.type === "hello") {
+			this.isKnown = true;
 			this.delay = FIRST_DELAY;
-			secret.keepRun(message.run);
 			this.handlers.state("connected", true);
 			this.handlers.message(message);
 			this.handlers.open();
