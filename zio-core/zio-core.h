@@ -159,12 +159,11 @@ struct zio_channel_core {
 	u32 lost_told, missed_told; /* of dropped_lost and dropped_missed */
 	struct list_head sessions;
 	struct list_head unread;
-	bool slowpath; /* a ring, a route, unread blocks, merging, or sessions that are stale */
+	bool slowpath; /* a ring, a route, unread blocks, or sessions that are stale */
 	bool has_former_outputs; /* outputs without a route may have its memory */
 	bool only_taps; /* there are taps, and no reader: see tap.c */
 	unsigned int n_stale; /* sessions that have lost a block, and do not know it yet */
 	unsigned int n_routes;
-	unsigned long merged; /* blocks that became part of another */
 	struct zio_area __rcu *data_area; /* what mmap() of the data gives */
 	const struct zio_channel_ops *ops; /* of a ring, or of routes, or NULL */
 	struct zio_ring *ring;
@@ -227,7 +226,6 @@ struct zio_cset_core {
 	u32 timeout_ms;
 	struct zio_binding *bind;
 	const struct zio_buffer_type *buf_type;
-	bool has_area_files; /* see sysfs-cset.c; by change */
 	u32 rate_num, rate_den; /* that a user has told: see config/rate.c */
 	struct zio_timing timing; /* of the snapshots: see engine/timing.c */
 	struct work_struct timing_work; /* asks the driver again */

@@ -109,7 +109,6 @@ bool zio_area_retire(struct zio_area *area);
  * @kb: KiB of the area, for types that have one; else 0
  * @prefer_new: when no block is free, the core drops the oldest queued one
  * @watermark: number of queued blocks at which the core wakes a sleeping reader
- * @merge_data: the core merges neighbouring blocks when a program reads them
  */
 struct zio_buffer {
 	struct kobject kobj;
@@ -122,7 +121,6 @@ struct zio_buffer {
 	/* the core sets these after @commit */
 	struct_group_tagged(zio_geometry, geometry, size_t block_size; u32 len; u32 kb;);
 	bool prefer_new;
-	bool merge_data;
 	unsigned int watermark;
 	/* private: core */
 	bool user_len; /* a user has chosen @len */
@@ -157,11 +155,9 @@ struct zio_buffer {
  *        block.
  * @oldest: for types that reuse memory only in the order in which it was
  *        reserved; context as @get_block. Returns the block that all others
- *        wait for, or NULL. Such a type has @cancel. If it has an area, too,
- *        the core can merge neighbouring blocks: it puts the younger ones, and
- *        the oldest one keeps the memory of all. Taps read such an area without a copy: each
- *        block begins zio_buffer_room() bytes behind the one before, or at 0 if
- *        there is no room behind that.
+ *        wait for, or NULL. Such a type has @cancel. If it has an area, too, taps
+ *        read it without a copy: each block begins zio_buffer_room() bytes behind the
+ *        one before, or at 0 if there is no room behind that.
  * @trim: optional; any context, never beside get_block(). The last block of
  *        get_block() needs only block->len bytes: the type takes the rest back.
  * @cancel: optional; never beside get_block(), context as @get_block. Takes back a block

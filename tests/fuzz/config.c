@@ -44,7 +44,6 @@ static const struct file chan_files[] = {
 	{ "buffer/max-buffer-len", { "1", "2", "3", "16", "16", "64", "256" } },
 	{ "buffer/max-buffer-kb", { "4", "16", "64", "128", "512" } },
 	{ "buffer/prefer-new", { "0", "1" } },
-	{ "buffer/merge-data", { "0", "1" } },
 	{ "buffer/watermark", { "1", "2", "8" } },
 	{ "sequence", { "0", "4294967290" } },
 	{}
@@ -174,7 +173,6 @@ static void do_set_checked(void)
 		struct file file;
 		const char *dir;
 	} table[] = {
-		{ { "merge-data", { "1", "1", "0" } }, "/buffer" },
 		{ { "prefer-new", { "0", "0", "1" } }, "/buffer" },
 		{ { "max-buffer-len", { "2", "16", "64" } }, "/buffer" },
 		{ { "nsamples", { "1", "16", "64", "300" } }, "/../trigger" },

@@ -46,8 +46,6 @@ move_knobs()
 		echo $((1 + i % 4)) >$cset0/chan2/buffer/watermark
 		echo $i >$cset0/chan2/alarms
 		echo $i >$zzero/cset2/chan0/offset
-		[ ! -e $cset0/chan2/buffer/merge-data ] ||
-			echo $((i % 2)) >$cset0/chan2/buffer/merge-data
 		i=$((i + 1))
 	done
 }

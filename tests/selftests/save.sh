@@ -45,7 +45,7 @@ set_up_buffers()
 	zio set zzero/2 enable=0 current_buffer=vmalloc current_trigger=hrt \
 		trigger/period-ns=20000000 trigger/clock=tai \
 		zzero-2-0 gain-factor=2500 offset=7 buffer/max-buffer-len=32 \
-		buffer/merge-data=1 &&
+		buffer/prefer-new=1 &&
 	zio set "$rack/0" current_buffer=vmalloc trigger/nsamples=2 \
 		"$rack/0/3/buffer" max-buffer-kb=4
 }

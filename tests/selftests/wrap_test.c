@@ -171,26 +171,6 @@ TEST_EACH("fsync() waits for a block that is not played yet, over the wrap, %s",
 	}
 }
 
-TEST("no merged block is missing over the wrap", fresh_vmalloc)
-{
-	struct pair pair = open_pair(IN, O_RDONLY);
-	unsigned long n = 300, i, lost = 0;
-	struct zio_control ctrl;
-	uint32_t next;
-
-	write_text(CSET0 "/chan2/buffer/merge-data", "1");
-	ctrl = read_control(pair.ctrl);
-	next = ctrl.seq_num;
-
-	for (i = 0; i < n; i++, next++) {
-		lost += ctrl.seq_num - next;
-		next = ctrl.seq_num;
-		ctrl = read_control(pair.ctrl);
-		ASSERT_EQ(ctrl.zio_alarms, 0);
-	}
-	ASSERT_EQ(lost, 0);
-}
-
 TEST_EACH("no block is missing over the wrap, %s", fresh, "kmalloc", "vmalloc")
 {
 	ASSERT_EQ(next_number(), FIRST);

@@ -34,7 +34,7 @@ static void make_device(const char *device)
 		{ "cset0/trigger/fire", "", 0200 },
 		{ "cset0/statistics/fired", "18446744073709551615\n", 0444 },
 		{ "cset0/chan0/buffer/max-buffer-len", "16\n", 0644 },
-		{ "cset0/chan0/buffer/merge-data", "0\n", 0644 },
+		{ "cset0/chan0/buffer/prefer-new", "0\n", 0644 },
 		{ "cset0/chan1/alarms", "0x00ff\n", 0644 },
 		{ "cset0/chan1/offset", "-5\n", 0644 },
 		{ "cset0/chan1/current-control", "x", 0444 },
@@ -245,7 +245,7 @@ TEST("within an object", fresh)
 {
 	struct zio_object *cset = zio_find(NULL, "zzero/0", NULL, NULL);
 	struct zio_object *chan = zio_find(cset, "1", NULL, NULL);
-	static const char name[] = "0/buffer/merge-data";
+	static const char name[] = "0/buffer/prefer-new";
 	const char *attr;
 	struct zio_object *buffer = zio_find(cset, name, &attr, NULL);
 
@@ -253,9 +253,9 @@ TEST("within an object", fresh)
 	ASSERT_STR(zio_object_name(buffer), "zzero-0000/cset0/chan0/buffer");
 	ASSERT_TRUE(attr == name + 9);
 	zio_object_free(buffer);
-	buffer = zio_find(NULL, "zzero-0-0/buffer/merge-data", &attr, NULL);
+	buffer = zio_find(NULL, "zzero-0-0/buffer/prefer-new", &attr, NULL);
 	ASSERT_TRUE(buffer);
-	ASSERT_STR(attr, "merge-data");
+	ASSERT_STR(attr, "prefer-new");
 	zio_object_free(buffer);
 	buffer = zio_find(cset, "0/buffer", &attr, NULL);
 	ASSERT_TRUE(buffer && !attr, "no attribute");

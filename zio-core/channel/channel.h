@@ -116,9 +116,6 @@ int zio_channel_flush(struct zio_channel_core *chan);
 /* tap.c */
 unsigned int zio_taps_count(struct zio_channel_core *chan);
 
-/* merge.c */
-void zio_buffer_set_merge(struct zio_buffer *buf, bool merge);
-
 /* sniff.c */
 int zio_sniff_init(void);
 void zio_sniff_exit(void);

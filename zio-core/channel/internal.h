@@ -85,9 +85,6 @@ void zio_cset_put_file(struct zio_cset_core *cset);
 ssize_t zio_splice_read(struct file *in, loff_t *ppos, struct pipe_inode_info *pipe,
 			size_t len, unsigned int flags);
 
-/* merge.c */
-void zio_channel_merge(struct zio_channel_core *chan, struct zio_block *first);
-
 /* ring.c */
 struct zio_ring {
 	struct zio_area *area;
@@ -133,12 +130,11 @@ static inline u32 zio_ring_flags(const struct zio_cset_core *cset)
 
 /*
  * Copies the static part of a slot only when the slot has another snapshot: @filled has the
- * id of the one that is there. @merged: chan->merged, blocks merged by former readers.
+ * id of the one that is there.
  */
 static __always_inline void zio_ring_fill_slot(struct zio_control *slot, u64 *filled,
 					       const struct zio_block *block,
-					       unsigned int chan, unsigned int ssize,
-					       u32 merged)
+					       unsigned int chan, unsigned int ssize)
 {
 	const struct zio_snapshot *snap = to_block_core(block)->snap;
 
@@ -147,7 +143,6 @@ static __always_inline void zio_ring_fill_slot(struct zio_control *slot, u64 *fi
 		zio_control_begin(slot, snap, chan);
 	}
 	zio_control_fill(slot, block, ssize);
-	slot->seq_num -= merged;
 }
 
 /* Returns the error of the driver that poll() has reported, once; else 0. */

@@ -52,7 +52,7 @@ static void fill_slot(struct zio_channel_core *chan, unsigned int count,
 	unsigned int i = count & ring->mask;
 
 	zio_ring_fill_slot(&ring->slot[i], &ring->filled[i], block, chan->pub.index,
-			   chan->cset->ssize, chan->merged);
+			   chan->cset->ssize);
 }
 
 /*
@@ -67,11 +67,10 @@ static void fill_slots(struct zio_channel_core *chan, struct zio_ring *ring,
 	struct zio_control *slot = ring->slot;
 	unsigned int index = chan->pub.index;
 	u64 *filled = ring->filled;
-	u32 merged = chan->merged;
 
 	for (; n; n--, count++) {
 		i = count & mask;
-		zio_ring_fill_slot(&slot[i], &filled[i], block[i], index, ssize, merged);
+		zio_ring_fill_slot(&slot[i], &filled[i], block[i], index, ssize);
 	}
 }
 

@@ -380,8 +380,8 @@ static struct zio_block *take_unread(struct zio_channel_core *chan)
 }
 
 /*
- * Takes a block that a reader has left, or one to be merged. A channel with a ring or
- * routes has none for readers.
+ * Takes a block that a reader has left, or a new one. A channel with a ring or routes has
+ * none for readers.
  */
 static noinline struct zio_block *take_block_slow(struct zio_session *sess)
 {
@@ -397,15 +397,10 @@ static noinline struct zio_block *take_block_slow(struct zio_session *sess)
 	if (chan->ops)
 		return ERR_PTR(-EBUSY);
 	block = take_unread(chan);
-	chan->slowpath = !list_empty(&chan->unread) || chan->merged || chan->n_stale ||
-		READ_ONCE(chan->buf->merge_data);
-	if (block) {
-		zio_block_take_dropped(chan, block);
-		return block;
-	}
-	block = take_new(chan);
-	if (!IS_ERR(block))
-		zio_channel_merge(chan, block);
+	chan->slowpath = !list_empty(&chan->unread) || chan->n_stale;
+	if (!block)
+		return take_new(chan);
+	zio_block_take_dropped(chan, block);
 	return block;
 }
 

@@ -30,7 +30,7 @@ static void push_block(struct zio_channel_core *chan, struct zio_block *block)
 	u32 i = chan->pub.index * ring->stride + (chan->queue.head & (ring->stride - 1));
 
 	zio_ring_fill_slot(&ring->slot[i], &ring->filled[i], block, chan->pub.index,
-			   chan->cset->ssize, chan->merged);
+			   chan->cset->ssize);
 	ring->entry_chan[at] = chan->pub.index;
 	ring->entry[at] = i;
 	zio_queue_push(&chan->queue, block);

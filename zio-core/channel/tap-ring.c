@@ -137,7 +137,7 @@ static void fill_slot(struct zio_tap_slot *slot, const struct zio_channel_core *
 {
 	unsigned int ssize = chan->cset->ssize;
 
-	zio_ring_fill_slot(&slot->ctrl, &slot->snap_id, block, chan->pub.index, ssize, 0);
+	zio_ring_fill_slot(&slot->ctrl, &slot->snap_id, block, chan->pub.index, ssize);
 	slot->ctrl.flags = to_block_core(block)->snap->common.flags;
 	if (unlikely(slot->len != block->len)) {
 		slot->ctrl.flags |= ZIO_CONTROL_CUT;

@@ -44,7 +44,6 @@ void zio_cset_remove_members(struct zio_cset_core *cset);
 extern const struct zio_kind zio_cset_kind;
 extern const struct zio_kind zio_channel_kind;
 void zio_cset_list_active(struct zio_cset_core *cset);
-void zio_cset_add_area_files(struct zio_cset_core *cset);
 
 /* sysfs-device.c */
 int zio_device_add_files(struct zio_device *zdev);

@@ -25,7 +25,6 @@ ZIO_SHOW(buf, allocated, "%u", buf_count(to_zio_buffer(kobj)))
 ZIO_SHOW(buf, queued, "%d", buf_queued(to_zio_buffer(kobj)))
 ZIO_LIMITS(buf, len, .min = 1, .max = ZIO_MAX_LEN, .error = -EINVAL)
 ZIO_LIMITS(buf, kb, .min = 1, .max = U32_MAX, .error = -EINVAL)
-ZIO_SET_BY(buf, merge, (zio_buffer_set_merge(to_zio_buffer(kobj), value), 0))
 
 /* The route belongs to the channel; it stays when the buffer is replaced. */
 ZIO_SHOW_BY(buf, source, zio_route_show(to_zio_buffer(kobj)->chan, page))
@@ -91,15 +90,6 @@ static umode_t buf_mode_of_area(struct kobject *kobj, const struct zio_file *fil
 	return to_zio_buffer(kobj)->area ? file->attr.mode : 0;
 }
 
-static umode_t buf_mode_of_merge(struct kobject *kobj, const struct zio_file *file)
-{
-	const struct zio_buffer *buf = to_zio_buffer(kobj);
-
-	if (!buf->type->ops->oldest || zio_cset_is_output(buf->chan->cset))
-		return 0;
-	return buf_mode_of_area(kobj, file);
-}
-
 static struct attribute *buf_files[] = {
 	ZIO_FILE("name", 0444, .show = buf_show_name),
 	ZIO_FILE("max-buffer-len", 0644, BUF_VALUE(len), ZIO_SET(buf, len)),
@@ -109,8 +99,6 @@ static struct attribute *buf_files[] = {
 	ZIO_FILE("watermark", 0644, BUF_VALUE(watermark), ZIO_SET(buf, watermark)),
 	ZIO_FILE("max-buffer-kb", 0644, BUF_VALUE(kb), ZIO_SET(buf, kb),
 		 .mode = buf_mode_of_area),
-	ZIO_FILE("merge-data", 0644, BUF_VALUE(merge_data), .set = buf_set_merge,
-		 .mode = buf_mode_of_merge),
 	ZIO_FILE("source", 0644, .show = buf_show_source, ZIO_STORE(buf, source),
 		 .no_lock = true, .needs = ZIO_CSET_OUTPUT),
 	NULL

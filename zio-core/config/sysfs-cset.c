@@ -55,45 +55,7 @@ static int cset_store_type(struct zio_cset_core *cset, const char *text,
 	return ret;
 }
 
-static struct attribute *area_files[] = {
-	ZIO_FILE("merged", 0444, CHAN_VALUE(merged)),
-	NULL
-};
-
-static const struct attribute_group area_group = {
-	.name = "statistics",
-	.attrs = area_files,
-};
-
-/*
- * Adds the file that only inputs with areas need. The core can merge blocks only if their memory is
- * an area. So the file comes with the first buffers of a set that have one. It stays when the
- * buffers are replaced. Context: Process, sleeps. The caller holds cset->change, or the set is not
- * yet visible.
- */
-void zio_cset_add_area_files(struct zio_cset_core *cset)
-{
-	unsigned int i;
-	int ret = 0;
-
-	if (cset->has_area_files || zio_cset_is_output(cset) || !cset->chan[0]->buf->area)
-		return;
-	cset->has_area_files = true;
-	for (i = 0; i < cset->n_chan && !ret; i++)
-		ret = sysfs_merge_group(&cset->chan[i]->kobj, &area_group);
-	if (ret)
-		dev_warn(&cset->zdev->dev, "files \"merged\" are missing: %d\n", ret);
-}
-
-static int change_buffers(struct zio_cset_core *cset, const char *name)
-{
-	int ret = zio_buffers_change(cset, name);
-
-	zio_cset_add_area_files(cset);
-	return ret;
-}
-
-ZIO_STORE_BY(cset, buffer, cset_store_type(kobj_to_cset(kobj), text, change_buffers))
+ZIO_STORE_BY(cset, buffer, cset_store_type(kobj_to_cset(kobj), text, zio_buffers_change))
 ZIO_STORE_BY(cset, trigger, cset_store_type(kobj_to_cset(kobj), text, zio_binding_change))
 
 ZIO_LIMITS(cset, buffer, .list = zio_buffer_list_types)
@@ -250,7 +212,7 @@ current_control_read(struct file *file, struct kobject *kobj,
 	rcu_read_lock();
 	zio_control_begin(&ctrl, rcu_dereference(chan->snap), chan->pub.index);
 	rcu_read_unlock();
-	ctrl.seq_num = READ_ONCE(chan->seq) - READ_ONCE(chan->merged);
+	ctrl.seq_num = READ_ONCE(chan->seq);
 	ctrl.zio_alarms = atomic_read(&chan->alarms_new);
 	ctrl.drv_alarms = atomic_read(&chan->alarms_new) >> 8;
 	if (atomic_read(&chan->cset->missed_busy))

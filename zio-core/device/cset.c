@@ -143,17 +143,13 @@ static int use_dma(struct zio_cset_core *cset)
 /* Creates all of a set but its nodes. */
 static int fill_cset(struct zio_cset_core *cset)
 {
-	int ret = use_dma(cset) ?:
+	return use_dma(cset) ?:
 		kobject_add(&cset->kobj, &cset->zdev->dev.kobj, "cset%u", cset->pub.index) ?:
 		zio_cset_create_attrs(cset) ?:
 		create_channels(cset) ?:
 		zio_cset_create_members(cset) ?:
 		zio_binding_create(cset, first_trigger(cset)) ?:
 		zio_buffers_create(cset, first_buffer(cset));
-
-	if (!ret)
-		zio_cset_add_area_files(cset);
-	return ret;
 }
 
 static int start_cset(struct zio_cset_core *cset)

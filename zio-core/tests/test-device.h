@@ -257,11 +257,6 @@ static inline int test_set_watermark(struct zio_channel_core *chan, u32 n)
 	return test_store_u32(&chan->buf->kobj, "watermark", n);
 }
 
-static inline int test_set_merge(struct zio_channel_core *chan, bool merge)
-{
-	return test_store_u32(&chan->buf->kobj, "merge-data", merge);
-}
-
 static inline int test_set_samples(struct zio_cset_core *cset, u32 n)
 {
 	return test_store_u32(&cset->bind->kobj, "post-samples", n);

@@ -139,21 +139,6 @@ static void queued_blocks_keep_their_values(struct kunit *test)
 	expect_read(user, 1, -1);
 }
 
-static void blocks_with_values_are_not_merged(struct kunit *test)
-{
-	struct test_device *tdev = create(test, 0);
-	struct test_user *user;
-
-	test_device_use_area(tdev, (struct test_area){ .kb = 4 });
-	KUNIT_EXPECT_EQ(test, test_set_merge(tdev->cset->chan[0], true), 0);
-	user = test_user_open(test, tdev->cset->chan[0]);
-	test_stop_demand(tdev);
-	acquire(tdev, true, 3, 4);
-	acquire(tdev, true, 5, 6);
-	expect_read(user, 3, 4);
-	expect_read(user, 5, 6);
-}
-
 static void ring_and_sniffer_show_the_values(struct kunit *test)
 {
 	struct test_device *tdev = create(test, 0);
@@ -402,7 +387,6 @@ static void other_sets_pay_no_memory(struct kunit *test)
 static struct kunit_case values_cases[] = {
 	KUNIT_CASE(inputs_show_the_values_of_each_block),
 	KUNIT_CASE(queued_blocks_keep_their_values),
-	KUNIT_CASE(blocks_with_values_are_not_merged),
 	KUNIT_CASE(ring_and_sniffer_show_the_values),
 	KUNIT_CASE(outputs_get_the_values_of_each_control),
 	KUNIT_CASE(values_beyond_the_limits_change_nothing),

@@ -54,7 +54,7 @@ def test_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place.mkdir(parents=True)
     monkeypatch.setenv("ZIO_SYSFS", str(tmp_path))
     assert zio.kernel_counts("fake-0007-0-1") is None
-    for name, count in {"blocks": 9, "merged": 2, "lost_blocks": 3}.items():
+    for name, count in {"blocks": 7, "lost_blocks": 3}.items():
         (place / name).write_text(f"{count}\n")
     assert zio.kernel_counts("fake-0007-0-1") == (7, 3)
     assert zio.kernel_counts("fake-0007-0-1-data") == (7, 3)

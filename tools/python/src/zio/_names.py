@@ -53,8 +53,7 @@ def kernel_counts(name: str) -> KernelCounts | None:
         lost = int(statistics.text("lost_blocks"))
     except (OSError, ValueError):
         return None
-    blocks = _count(statistics, "blocks") - _count(statistics, "merged")
-    return KernelCounts(blocks, lost)
+    return KernelCounts(_count(statistics, "blocks"), lost)
 
 
 def _count(statistics: Object, attribute: str) -> int:
