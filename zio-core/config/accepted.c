@@ -19,53 +19,45 @@ static int put_number(char *page, int len, const struct zio_limits *limits,
 				   before, value);
 }
 
-/* Prints a range; one or two numbers as a list. */
-static int put_range(char *page, int len, const struct zio_limits *limits)
-{
-	u64 span = limits->max - limits->min;
-
-	len = put_number(page, len, limits, span > 1 ? " [" : " ", limits->min);
-	if (span)
-		len = put_number(page, len, limits, span > 1 ? " 1 " : " ", limits->max);
-	return span > 1 ? len + sysfs_emit_at(page, len, "]") : len;
-}
-
-/* The choices are a u32 each, also those that stand for negative numbers. */
-static u64 choice(const struct zio_limits *limits, unsigned int i)
-{
-	return limits->is_signed ? (u64)(s32)limits->choices[i] : limits->choices[i];
-}
-
 static int put_choices(char *page, int len, const struct zio_limits *limits)
 {
 	unsigned int i;
 
+	/* A choice is a u32, also if it stands for a negative number. */
 	for (i = 0; i < limits->n; i++)
 		if (!limits->words)
-			len = put_number(page, len, limits, " ", choice(limits, i));
+			len = put_number(page, len, limits, " ", limits->is_signed ?
+					 (u64)(s32)limits->choices[i] : limits->choices[i]);
 		else if (limits->words[i])
 			len += sysfs_emit_at(page, len, " %s", limits->words[i]);
 	return len;
 }
 
-/* The list ends each word with a newline. The last one ends the line. */
-static int put_list(char *page, int len, const struct zio_limits *limits)
-{
-	int begin = len + sysfs_emit_at(page, len, " ");
-
-	len = begin + limits->list(page, begin);
-	strreplace(page + begin, '\n', ' ');
-	return len > begin ? len - 1 : len;
-}
-
-/* Prints what the limits accept, behind a space. Returns the new length. */
+/*
+ * Prints what the limits accept, behind a space: choices, a text, or a range; a range of one or
+ * two numbers as choices. Returns the new length.
+ */
 int zio_limits_print(char *page, int len, const struct zio_limits *limits)
 {
-	if (limits->list)
-		return put_list(page, put_choices(page, len, limits), limits);
+	u64 span = limits->max - limits->min;
+	int begin;
+
+	if (limits->list) {
+		len = put_choices(page, len, limits);
+		begin = len + sysfs_emit_at(page, len, " ");
+		len = begin + limits->list(page, begin);
+		/* The list ends each word with a newline. The last one ends the line. */
+		strreplace(page + begin, '\n', ' ');
+		return len > begin ? len - 1 : len;
+	}
 	if (limits->text)
 		return len + sysfs_emit_at(page, len, " %s", limits->text);
-	return limits->n ? put_choices(page, len, limits) : put_range(page, len, limits);
+	if (limits->n)
+		return put_choices(page, len, limits);
+	len = put_number(page, len, limits, span > 1 ? " [" : " ", limits->min);
+	if (span)
+		len = put_number(page, len, limits, span > 1 ? " 1 " : " ", limits->max);
+	return span > 1 ? len + sysfs_emit_at(page, len, "]") : len;
 }
 
 /* Prints the line of a file. Returns the new length. */
@@ -102,26 +94,20 @@ static int put_dir(char *page, int len, const char *dir, struct kobject *kobj)
 	return len;
 }
 
-/* Each channel of a set has the file; the scale may be writable in some only. */
-static int put_channel_attr(char *page, int len, const struct zio_cset_core *cset,
-			    struct zio_file *file)
-{
-	int end = len;
-	unsigned int i;
-
-	for (i = 0; i < cset->n_chan && end == len; i++)
-		end = put_file(page, len, "chan*/", &cset->chan[i]->kobj, file);
-	return end;
-}
-
 static int put_channels(char *page, int len, const struct zio_cset_core *cset)
 {
-	unsigned int i;
+	struct zio_file *file;
+	unsigned int i, k;
+	int begin;
 
 	len = put_dir(page, len, "chan*/", &cset->chan[0]->kobj);
-	for (i = 0; i < cset->n_chan_attrs; i++)
-		if (cset->chan_attrs[i].file.attr.name)
-			len = put_channel_attr(page, len, cset, &cset->chan_attrs[i].file);
+	for (i = 0; i < cset->n_chan_attrs; i++) {
+		file = &cset->chan_attrs[i].file;
+		begin = len;
+		/* Each channel has the file; the scale may be writable in some only. */
+		for (k = 0; file->attr.name && k < cset->n_chan && len == begin; k++)
+			len = put_file(page, len, "chan*/", &cset->chan[k]->kobj, file);
+	}
 	return put_dir(page, len, "chan*/buffer/", &cset->chan[0]->buf->kobj);
 }
 
@@ -162,16 +148,6 @@ static int end_page(char *page, int len)
 	return len + sysfs_emit_at(page, len, "...\n");
 }
 
-/* Shows what all files of a set accept. */
-static int put_set(char *page, struct zio_cset_core *cset)
-{
-	int len = put_attrs(page, 0, "", &cset->kobj, &cset->attrs);
-
-	len = put_trigger(page, len, cset->bind);
-	len = put_channels(page, len, cset);
-	return end_page(page, put_dir(page, len, "", &cset->kobj));
-}
-
 /*
  * Shows what the attributes of a device accept. The directory of a device has files of
  * others, too. So each attribute has a line, without values if it cannot be written.
@@ -198,12 +174,16 @@ ssize_t zio_cset_show_accepted(struct kobject *kobj, const struct zio_file *file
 {
 	struct zio_cset_core *cset = kobj_to_cset(kobj);
 	ssize_t ret;
+	int len;
 
 	if (mutex_lock_killable(&cset->change))
 		return -EINTR;
 	ret = zio_cset_lock(cset);
 	if (!ret) {
-		ret = put_set(page, cset);
+		len = put_attrs(page, 0, "", &cset->kobj, &cset->attrs);
+		len = put_trigger(page, len, cset->bind);
+		len = put_channels(page, len, cset);
+		ret = end_page(page, put_dir(page, len, "", &cset->kobj));
 		mutex_unlock(&cset->mutex);
 	}
 	mutex_unlock(&cset->change);

@@ -38,17 +38,6 @@ static int cut_number(char *text, unsigned int *number)
 	return 0;
 }
 
-/* Cuts "-i" off: the name that ZIO 1.x gives to the channel of an interleaved set. */
-static bool cut_interleaved(char *text)
-{
-	char *dash = strrchr(text, '-');
-
-	if (!dash || strcmp(dash, "-i"))
-		return false;
-	*dash = '\0';
-	return true;
-}
-
 /*
  * Returns the channel with a reference. Its board may go at any moment. The address
  * "zzero-0000-0-1" means channel 1 of "zzero-0000/cset0".
@@ -59,11 +48,16 @@ static struct zio_channel_core *find_channel(const char *text, size_t len)
 	char device[DEVICE_NAME_SIZE + sizeof("-65535-65535")];
 	unsigned int set, index = 0;
 	bool interleaved;
+	char *dash;
 
 	if (len >= sizeof(device))
 		return ERR_PTR(-EINVAL);
 	strscpy(device, text, len + 1);
-	interleaved = cut_interleaved(device);
+	/* "-i": the name that ZIO 1.x gives to the channel of an interleaved set */
+	dash = strrchr(device, '-');
+	interleaved = dash && !strcmp(dash, "-i");
+	if (interleaved)
+		*dash = '\0';
 	if ((!interleaved && cut_number(device, &index)) || cut_number(device, &set))
 		return ERR_PTR(-EINVAL);
 	chan = zio_channel_find(device, set, index);

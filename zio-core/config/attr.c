@@ -88,47 +88,26 @@ static int attr_ask_driver(struct kobject *kobj, const struct zio_attr_desc *des
 		cset->ops->attr_get(&cset->pub, attr_driver_channel(kobj), desc, value) : 0;
 }
 
-/* Programs for ZIO 1.x read the version of a driver as this text. */
-static ssize_t attr_show_version(u32 value, char *page)
-{
-	unsigned int major = zio_version_major(value), minor = zio_version_minor(value);
-	unsigned int patch = zio_version_patch(value);
-
-	if (patch)
-		return sysfs_emit(page, "%u.%u 0x%04x\n", major, minor, patch);
-	return sysfs_emit(page, "%u.%u\n", major, minor);
-}
-
-static bool attr_is_version(const struct zio_attr_desc *desc)
-{
-	return desc->place == ZIO_ATTR_PLACE_STD && desc->index == ZIO_ATTR_VERSION &&
-	       !(desc->mode & 0222);
-}
-
 static ssize_t attr_show(struct kobject *kobj, const struct zio_file *file, char *page)
 {
 	const struct zio_attr_desc *desc = to_zio_attr(file)->desc;
+	bool is_version = desc->place == ZIO_ATTR_PLACE_STD &&
+		desc->index == ZIO_ATTR_VERSION && !(desc->mode & 0222);
 	u32 value = *attr_value(kobj, file);
 	int ret = attr_ask_driver(kobj, desc, &value);
 
 	if (ret)
 		return ret;
-	if (attr_is_version(desc))
-		return attr_show_version(value, page);
+	/* Programs for ZIO 1.x read the version of a driver as this text. */
+	if (is_version && zio_version_patch(value))
+		return sysfs_emit(page, "%u.%u 0x%04x\n", zio_version_major(value),
+				  zio_version_minor(value), zio_version_patch(value));
+	if (is_version)
+		return sysfs_emit(page, "%u.%u\n", zio_version_major(value),
+				  zio_version_minor(value));
 	if (zio_attr_is_signed(desc))
 		return sysfs_emit(page, "%d\n", (s32)value);
 	return sysfs_emit(page, "%u\n", value);
-}
-
-static int attr_tell_driver(struct kobject *kobj, const struct zio_attr_desc *desc, u32 value)
-{
-	struct zio_cset_core *cset;
-
-	if (zio_kobj_is_device(kobj))
-		return kobj_to_device(kobj)->desc->ops->attr_set(kobj_to_device(kobj), desc,
-								 value);
-	cset = zio_kobj_to_cset(kobj);
-	return cset->ops->attr_set(&cset->pub, attr_driver_channel(kobj), desc, value);
 }
 
 /* The sets of a device that has files are not gone. */
@@ -143,30 +122,34 @@ static void attr_refresh_device(struct zio_device *zdev)
 	}
 }
 
-static void attr_refresh(struct kobject *kobj)
-{
-	struct zio_channel_core *chan = attr_channel(kobj);
-
-	if (zio_kobj_is_device(kobj))
-		attr_refresh_device(kobj_to_device(kobj));
-	else if (chan)
-		zio_channel_refresh(chan);
-	else
-		zio_cset_refresh(zio_kobj_to_cset(kobj));
-}
-
 static int attr_use(struct kobject *kobj, const struct zio_file *file, u32 value)
 {
 	const struct zio_attr_desc *desc = to_zio_attr(file)->desc;
-	int ret = attr_tell_driver(kobj, desc, value);
+	struct zio_channel_core *chan = attr_channel(kobj);
+	struct zio_cset_core *cset = NULL;
+	struct zio_device *zdev = NULL;
+	int ret;
 
+	if (zio_kobj_is_device(kobj)) {
+		zdev = kobj_to_device(kobj);
+		ret = zdev->desc->ops->attr_set(zdev, desc, value);
+	} else {
+		cset = zio_kobj_to_cset(kobj);
+		ret = cset->ops->attr_set(&cset->pub, attr_driver_channel(kobj), desc, value);
+	}
 	if (ret)
 		return ret;
 	WRITE_ONCE(*attr_value(kobj, file), value);
-	if (!zio_kobj_is_device(kobj) && zio_kobj_to_cset(kobj)->ops->get_timing)
-		zio_cset_refresh(zio_kobj_to_cset(kobj));
-	else if (desc->place != ZIO_ATTR_PLACE_NONE)
-		attr_refresh(kobj);
+	if (cset && cset->ops->get_timing)
+		zio_cset_refresh(cset);
+	else if (desc->place == ZIO_ATTR_PLACE_NONE)
+		return 0;
+	else if (zdev)
+		attr_refresh_device(zdev);
+	else if (chan)
+		zio_channel_refresh(chan);
+	else
+		zio_cset_refresh(cset);
 	return 0;
 }
 
@@ -219,14 +202,6 @@ static void init_attr(struct zio_attr *attr, unsigned int index,
 	};
 }
 
-/* With such limits zio_limits_parse() would accept nearly all values. */
-static bool accepts_nothing(const struct zio_attr_desc *desc)
-{
-	struct zio_limits limits = zio_attr_limits(desc);
-
-	return (s64)limits.min > (s64)limits.max;
-}
-
 /* Is it a position in which the core has a value of its own? */
 static bool is_of_core(const struct zio_attr_desc *desc, unsigned int owner)
 {
@@ -254,6 +229,7 @@ static const char *desc_fault(const struct zio_attr_desc *desc, unsigned int own
 {
 	unsigned int limit = desc->place == ZIO_ATTR_PLACE_STD ?
 		ZIO_MAX_STD_ATTR : ZIO_MAX_EXT_ATTR;
+	struct zio_limits accepted = zio_attr_limits(desc);
 
 	if (!desc->name || !*desc->name || strchr(desc->name, '/'))
 		return "it has no name of a file";
@@ -263,25 +239,12 @@ static const char *desc_fault(const struct zio_attr_desc *desc, unsigned int own
 		return "the control has no such place";
 	if (is_of_core(desc, owner))
 		return "its place in the control is the core's";
-	if (accepts_nothing(desc))
+	/* zio_limits_parse() would accept nearly all values. */
+	if ((s64)accepted.min > (s64)accepted.max)
 		return "min is above max";
 	if (desc->place == ZIO_ATTR_PLACE_BLOCK)
 		return value_fault(desc, owner);
 	return desc->mode & 0222 && !(owner & ZIO_OWNER_SETS) ? "no attr_set() can set it" : NULL;
-}
-
-/* Returns what is wrong with the last of @n descriptors; NULL if it is right. */
-static const char *last_fault(const struct zio_attr_desc *list, unsigned int n,
-			      unsigned int owner)
-{
-	const struct zio_attr_desc *desc = &list[n - 1];
-	const char *fault = desc_fault(desc, owner);
-	unsigned int i;
-
-	for (i = 0; i + 1 < n && !fault; i++)
-		if (!strcmp(list[i].name, desc->name))
-			fault = "another one has its name";
-	return fault;
 }
 
 /*
@@ -291,10 +254,14 @@ static const char *last_fault(const struct zio_attr_desc *list, unsigned int n,
 bool zio_attrs_are_valid(const struct zio_attr_desc *list, unsigned int n, unsigned int owner)
 {
 	const char *fault = NULL;
-	unsigned int i;
+	unsigned int i, k;
 
-	for (i = 0; i < n && !fault; i++)
-		fault = last_fault(list, i + 1, owner);
+	for (i = 0; i < n && !fault; i++) {
+		fault = desc_fault(&list[i], owner);
+		for (k = 0; k < i && !fault; k++)
+			if (!strcmp(list[k].name, list[i].name))
+				fault = "another one has its name";
+	}
 	if (fault)
 		pr_err("zio: attribute \"%s\": %s\n", list[i - 1].name ?: "", fault);
 	return !fault;

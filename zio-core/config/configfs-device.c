@@ -159,56 +159,37 @@ static ssize_t dev_show_live(void *object, char *page)
 	return sysfs_emit(page, "%d\n", !!READ_ONCE(cdev->pdev));
 }
 
-static void list_properties(struct zio_config_device *cdev,
-			    struct property_entry *prop)
-{
-	unsigned int i;
-
-	*prop++ = PROPERTY_ENTRY_U32(ZIO_PROPERTY_ID, cdev->id);
-	for (i = 0; i < cdev->type->n_attrs; i++) {
-		const char *name = cdev->type->attrs[i].name;
-
-		if (cdev->type->attrs[i].text)
-			*prop++ = PROPERTY_ENTRY_STRING(name,
-							cdev->text[i] ?: "");
-		else
-			*prop++ = PROPERTY_ENTRY_U32(name, cdev->value[i]);
-	}
-}
-
-/*
- * Registration does not return the error of probe(). Attaching once more returns it.
- */
-static int have_driver(struct zio_config_device *cdev,
-		       struct platform_device *pdev)
-{
-	struct device_driver *driver = &cdev->type->driver->driver;
-	int ret;
-
-	if (READ_ONCE(pdev->dev.driver))
-		return 0;
-	ret = device_driver_attach(driver, &pdev->dev);
-	return ret == -EBUSY && READ_ONCE(pdev->dev.driver) ? 0 : ret;
-}
-
 static int plug(struct zio_config_device *cdev)
 {
-	struct property_entry prop[ZIO_MAX_CONFIG_ATTRS + 2] = { };
+	struct property_entry prop[ZIO_MAX_CONFIG_ATTRS + 2] = {
+		PROPERTY_ENTRY_U32(ZIO_PROPERTY_ID, cdev->id) };
 	struct platform_device_info info = {
 		.name = cdev->type->driver->driver.name,
 		.id = PLATFORM_DEVID_AUTO,
 		.properties = prop,
 	};
 	struct platform_device *pdev;
-	int ret;
+	unsigned int i;
+	int ret = 0;
 
 	if (cdev->pdev)
 		return 0;
-	list_properties(cdev, prop);
+	for (i = 0; i < cdev->type->n_attrs; i++) {
+		const char *name = cdev->type->attrs[i].name;
+
+		if (cdev->type->attrs[i].text)
+			prop[i + 1] = PROPERTY_ENTRY_STRING(name, cdev->text[i] ?: "");
+		else
+			prop[i + 1] = PROPERTY_ENTRY_U32(name, cdev->value[i]);
+	}
 	pdev = platform_device_register_full(&info);
 	if (IS_ERR(pdev))
 		return PTR_ERR(pdev);
-	ret = have_driver(cdev, pdev);
+	/* Registration does not return the error of probe(). Attaching once more returns it. */
+	if (!READ_ONCE(pdev->dev.driver))
+		ret = device_driver_attach(&cdev->type->driver->driver, &pdev->dev);
+	if (ret == -EBUSY && READ_ONCE(pdev->dev.driver))
+		ret = 0;
 	if (ret)
 		platform_device_unregister(pdev);
 	else

@@ -84,18 +84,11 @@ static const struct {
 	SLOT(8), SLOT(9), SLOT(10), SLOT(11), SLOT(12), SLOT(13), SLOT(14)
 };
 
-static struct zio_limits slot_limits(const struct zio_config_group *in, unsigned int slot)
-{
-	const struct zio_config_ops *ops = in->ops;
-
-	return slot < ops->n_files ? *ops->files[slot].limits :
-		ops->limits(in->type, slot - ops->n_files);
-}
-
 /* Shows what the files accept that can be written. */
 static ssize_t show_accepted(struct config_item *item, char *page)
 {
 	const struct zio_config_group *in = to_config_node(item)->in;
+	const struct zio_config_ops *ops = in->ops;
 	struct zio_limits limits;
 	unsigned int i;
 	int len = 0;
@@ -103,7 +96,8 @@ static ssize_t show_accepted(struct config_item *item, char *page)
 	for (i = 0; i < ZIO_SLOTS && in->attr[i].ca_name; i++) {
 		if (!in->attr[i].store)
 			continue;
-		limits = slot_limits(in, i);
+		limits = i < ops->n_files ? *ops->files[i].limits :
+			ops->limits(in->type, i - ops->n_files);
 		len = zio_limits_line(page, len, "", in->attr[i].ca_name, &limits);
 	}
 	return len;

@@ -51,15 +51,6 @@ static void divide_by_ten(struct large *num)
 		num->limb[i] = div_u64_rem((u64)rest << 32 | num->limb[i], 10, &rest);
 }
 
-/* Dividing several times gives the same integer as dividing once by the product. */
-static void apply_exponent(struct large *num, s32 exp)
-{
-	for (; exp > 0; exp--)
-		multiply_by_ten(num);
-	for (; exp < 0; exp++)
-		divide_by_ten(num);
-}
-
 /*
  * Rounds a number to the nearest double. A number in the middle between two doubles becomes the
  * even one. @dec: a number that zio_decimal_fits(). Context: Any. Returns the 64 bits of the
@@ -72,12 +63,17 @@ u64 zio_decimal_to_double(const struct zio_decimal *dec)
 	unsigned long i, top, lowest;
 	struct large num = { };
 	u64 mant = 0, exp;
+	s32 tens = dec->exp;
 
 	if (!dec->digits)
 		return 0;
 	num.limb[shift] = lower_32_bits(dec->digits);
 	num.limb[shift + 1] = upper_32_bits(dec->digits);
-	apply_exponent(&num, dec->exp);
+	for (; tens > 0; tens--)
+		multiply_by_ten(&num);
+	/* Dividing several times gives the same integer as dividing once by the product. */
+	for (; tens < 0; tens++)
+		divide_by_ten(&num);
 	bitmap_from_arr32(bits, num.limb, 32 * LIMBS);
 	top = find_last_bit(bits, 32 * LIMBS);
 	lowest = top - MANT_BITS + 1;

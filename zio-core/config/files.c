@@ -42,23 +42,19 @@ struct zio_cset_core *zio_kobj_to_cset(struct kobject *kobj)
 	return kobj_to_cset(kobj);
 }
 
-static int lock_cset(struct kobject *kobj)
+static int file_lock(struct kobject *kobj)
 {
-	const struct zio_kind *kind = to_kind(kobj);
-	struct zio_cset_core *cset = zio_kobj_to_cset(kobj);
-	int ret = zio_cset_lock(cset);
+	struct zio_cset_core *cset;
+	int ret;
 
-	if (ret || !kind->is_used || kind->is_used(kobj))
+	if (zio_kobj_is_device(kobj))
+		return mutex_lock_killable(&kobj_to_device(kobj)->lock);
+	cset = zio_kobj_to_cset(kobj);
+	ret = zio_cset_lock(cset);
+	if (ret || !to_kind(kobj)->is_used || to_kind(kobj)->is_used(kobj))
 		return ret;
 	mutex_unlock(&cset->mutex);
 	return -ENODEV;
-}
-
-static int file_lock(struct kobject *kobj)
-{
-	if (zio_kobj_is_device(kobj))
-		return mutex_lock_killable(&kobj_to_device(kobj)->lock);
-	return lock_cset(kobj);
 }
 
 static void file_unlock(struct kobject *kobj)
@@ -105,23 +101,17 @@ int zio_file_parse(struct kobject *kobj, const struct zio_file *file, const char
 	return zio_limits_parse(&limits, text, value);
 }
 
-static int set_number(struct kobject *kobj, const struct zio_file *file, const char *text)
-{
-	u64 value;
-
-	return zio_file_parse(kobj, file, text, &value) ?: file->set(kobj, value);
-}
-
 static ssize_t file_store(struct kobject *kobj, struct attribute *attr, const char *text,
 			  size_t count)
 {
 	const struct zio_file *file = to_zio_file(attr);
 	int ret = file->no_lock ? 0 : file_lock(kobj);
+	u64 value;
 
 	if (ret)
 		return ret;
 	if (file->set)
-		ret = set_number(kobj, file, text);
+		ret = zio_file_parse(kobj, file, text, &value) ?: file->set(kobj, value);
 	else
 		ret = file->store ? file->store(kobj, file, text) : -EIO;
 	if (!file->no_lock)
@@ -134,20 +124,17 @@ const struct sysfs_ops zio_file_ops = {
 	.store = file_store,
 };
 
-static bool set_has_file(struct kobject *kobj, const struct zio_file *file)
-{
-	unsigned long flags = zio_kobj_to_cset(kobj)->flags;
-
-	return !(~flags & file->needs) && !(flags & file->lacks);
-}
-
 /* Returns the mode of a file; 0 if the set of @kobj does not have it. */
 umode_t zio_file_mode(struct kobject *kobj, struct attribute *attr, int i)
 {
 	const struct zio_file *file = to_zio_file(attr);
+	unsigned long flags;
 
-	if (!zio_kobj_is_device(kobj) && !set_has_file(kobj, file))
-		return 0;
+	if (!zio_kobj_is_device(kobj)) {
+		flags = zio_kobj_to_cset(kobj)->flags;
+		if ((~flags & file->needs) || (flags & file->lacks))
+			return 0;
+	}
 	return file->mode ? file->mode(kobj, file) : attr->mode;
 }
 

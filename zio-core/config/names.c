@@ -18,32 +18,29 @@ static int put_line(char *page, int len, bool ext, unsigned int index, const cha
 				   name, kind);
 }
 
-static int put_value(char *page, int len, const struct zio_attr_desc *desc, bool is_output)
-{
-	struct zio_limits limits = zio_attr_limits(desc);
-
-	len += sysfs_emit_at(page, len, "ext %u %s%s block", desc->index, desc->name,
-			     limits.is_signed ? " signed" : "");
-	if (is_output)
-		len = zio_limits_print(page, len, &limits);
-	return len + sysfs_emit_at(page, len, "\n");
-}
-
-static int put_attr(char *page, int len, const struct zio_attr_desc *desc, bool is_output)
-{
-	if (desc->place == ZIO_ATTR_PLACE_NONE)
-		return len;
-	if (desc->place == ZIO_ATTR_PLACE_BLOCK)
-		return put_value(page, len, desc, is_output);
-	return put_line(page, len, desc->place == ZIO_ATTR_PLACE_EXT, desc->index, desc->name,
-			zio_attr_is_signed(desc) ? " signed" : "");
-}
-
 static int put_attrs(char *page, int len, const struct zio_attr *attr, unsigned int n,
 		     bool is_output)
 {
-	for (; n--; attr++)
-		len = put_attr(page, len, attr->desc, is_output);
+	const struct zio_attr_desc *desc;
+	struct zio_limits limits;
+	const char *sign;
+
+	for (; n--; attr++) {
+		desc = attr->desc;
+		sign = zio_attr_is_signed(desc) ? " signed" : "";
+		if (desc->place == ZIO_ATTR_PLACE_NONE)
+			continue;
+		if (desc->place != ZIO_ATTR_PLACE_BLOCK) {
+			len = put_line(page, len, desc->place == ZIO_ATTR_PLACE_EXT,
+				       desc->index, desc->name, sign);
+			continue;
+		}
+		len += sysfs_emit_at(page, len, "ext %u %s%s block", desc->index, desc->name, sign);
+		limits = zio_attr_limits(desc);
+		if (is_output)
+			len = zio_limits_print(page, len, &limits);
+		len += sysfs_emit_at(page, len, "\n");
+	}
 	return len;
 }
 
@@ -59,24 +56,13 @@ ssize_t zio_channel_show_names(struct kobject *kobj, const struct zio_file *file
 	return put_attrs(page, len, cset->chan_attrs, cset->n_chan_attrs, is_output);
 }
 
-/* The clock is elsewhere if the board's trigger has its place: see engine/control.c */
-static int put_clock(char *page, int len, const struct zio_attr_set *own)
-{
-	unsigned int i;
-
-	for (i = 0; own && i < own->n; i++)
-		if (own->attr[i].desc->place == ZIO_ATTR_PLACE_EXT &&
-		    own->attr[i].desc->index == ZIO_ATTR_TRIG_EXT_CLOCK)
-			return put_line(page, len, false, ZIO_ATTR_TRIG_CLOCK, "clock", "");
-	return put_line(page, len, true, ZIO_ATTR_TRIG_EXT_CLOCK, "clock", "");
-}
-
 ssize_t zio_binding_show_names(struct kobject *kobj, const struct zio_file *file, char *page)
 {
 	const struct zio_binding *bind = to_zio_binding(kobj);
 	const struct zio_trigger_attr *attr = bind->trig->type->attrs;
 	const struct zio_own_trigger *own = zio_binding_own(bind);
-	unsigned int n = bind->trig->type->n_attrs;
+	unsigned int i, n = bind->trig->type->n_attrs;
+	bool is_ext = true;
 	int len;
 
 	len = put_line(page, 0, false, ZIO_ATTR_TRIG_N_SHOTS, "nshots", "");
@@ -90,7 +76,13 @@ ssize_t zio_binding_show_names(struct kobject *kobj, const struct zio_file *file
 		len = put_line(page, len, false, ZIO_ATTR_TRIG_SHOT, "shot", "");
 	if (own)
 		len = put_attrs(page, len, own->attrs.attr, own->attrs.n, false);
-	return put_clock(page, len, own ? &own->attrs : NULL);
+	/* The clock is elsewhere if the board's trigger has its place: see engine/control.c */
+	for (i = 0; own && i < own->attrs.n; i++)
+		if (own->attrs.attr[i].desc->place == ZIO_ATTR_PLACE_EXT &&
+		    own->attrs.attr[i].desc->index == ZIO_ATTR_TRIG_EXT_CLOCK)
+			is_ext = false;
+	return put_line(page, len, is_ext, is_ext ? ZIO_ATTR_TRIG_EXT_CLOCK : ZIO_ATTR_TRIG_CLOCK,
+			"clock", "");
 }
 
 /* Prints how a sample lies in memory, in the format of IIO: "le:s12/16>>4" */
