@@ -46,15 +46,10 @@ static struct zio_channel_core *create_channel(struct zio_cset_core *cset,
 	return ERR_PTR(ret);
 }
 
-/* An interleaved set has one channel, whose blocks carry all of them. */
-static unsigned int count_queues(const struct zio_cset_desc *desc)
-{
-	return desc->flags & ZIO_CSET_INTERLEAVED ? 1 : desc->n_chan;
-}
-
 static int create_channels(struct zio_cset_core *cset)
 {
-	unsigned int n = count_queues(cset->desc);
+	/* An interleaved set has one channel, whose blocks carry all of them. */
+	unsigned int n = cset->flags & ZIO_CSET_INTERLEAVED ? 1 : cset->desc->n_chan;
 	struct zio_channel_core *chan;
 
 	cset->chan = kvcalloc(n, sizeof(*cset->chan), GFP_KERNEL);
@@ -69,16 +64,6 @@ static int create_channels(struct zio_cset_core *cset)
 		cset->chan[cset->n_chan++] = chan;
 	}
 	return 0;
-}
-
-static int create_nodes(struct zio_cset_core *cset)
-{
-	unsigned int i;
-	int ret = 0;
-
-	for (i = 0; i < cset->n_chan && !ret; i++)
-		ret = zio_nodes_create(cset->chan[i]);
-	return ret ?: zio_set_nodes_create(cset);
 }
 
 static struct zio_cset_core *alloc_cset(struct zio_device *zdev,
@@ -115,41 +100,27 @@ static struct zio_cset_core *alloc_cset(struct zio_device *zdev,
 	return cset;
 }
 
-static const char *first_trigger(const struct zio_cset_core *cset)
-{
-	if (cset->desc->trigger)
-		return cset->desc->trigger;
-	if (cset->own_trigger)
-		return cset->own_trigger->type.name;
-	return zio_cset_is_stream(cset) ? "transparent" : ZIO_DEFAULT_TRIGGER;
-}
-
-static const char *first_buffer(const struct zio_cset_core *cset)
-{
-	if (zio_cset_needs_near_memory(cset))
-		return "dma";
-	return cset->desc->buffer ?: ZIO_DEFAULT_BUFFER;
-}
-
-static int use_dma(struct zio_cset_core *cset)
-{
-	struct device *dev = cset->desc->dma_dev ?: cset->zdev->dev.parent;
-
-	if (!(cset->flags & ZIO_CSET_DMA))
-		return 0;
-	return WARN_ON(!dev) ? -EINVAL : zio_cset_use_dma(cset, dev);
-}
-
 /* Creates all of a set but its nodes. */
 static int fill_cset(struct zio_cset_core *cset)
 {
-	return use_dma(cset) ?:
-		kobject_add(&cset->kobj, &cset->zdev->dev.kobj, "cset%u", cset->pub.index) ?:
-		zio_cset_create_attrs(cset) ?:
-		create_channels(cset) ?:
-		zio_cset_create_members(cset) ?:
-		zio_binding_create(cset, first_trigger(cset)) ?:
-		zio_buffers_create(cset, first_buffer(cset));
+	struct device *dev = cset->desc->dma_dev ?: cset->zdev->dev.parent;
+	const char *trigger = cset->desc->trigger, *buffer;
+	int ret = 0;
+
+	if (cset->flags & ZIO_CSET_DMA)
+		ret = WARN_ON(!dev) ? -EINVAL : zio_cset_use_dma(cset, dev);
+	ret = ret ?: kobject_add(&cset->kobj, &cset->zdev->dev.kobj, "cset%u", cset->pub.index) ?:
+		zio_cset_create_attrs(cset) ?: create_channels(cset) ?:
+		zio_cset_create_members(cset);
+	if (ret)
+		return ret;
+	if (!trigger && cset->own_trigger)
+		trigger = cset->own_trigger->type.name;
+	if (!trigger)
+		trigger = zio_cset_is_stream(cset) ? "transparent" : ZIO_DEFAULT_TRIGGER;
+	buffer = zio_cset_needs_near_memory(cset) ? "dma" : cset->desc->buffer;
+	return zio_binding_create(cset, trigger) ?:
+		zio_buffers_create(cset, buffer ?: ZIO_DEFAULT_BUFFER);
 }
 
 static int start_cset(struct zio_cset_core *cset)
@@ -215,6 +186,7 @@ struct zio_cset_core *zio_cset_create(struct zio_device *zdev,
 				      unsigned int index)
 {
 	struct zio_cset_core *cset = alloc_cset(zdev, desc, index);
+	unsigned int i;
 	int ret = 0;
 
 	if (!cset)
@@ -225,7 +197,10 @@ struct zio_cset_core *zio_cset_create(struct zio_device *zdev,
 		kobject_put(&cset->kobj);
 		return ERR_PTR(ret);
 	}
-	ret = fill_cset(cset) ?: start_cset(cset) ?: create_nodes(cset);
+	ret = fill_cset(cset) ?: start_cset(cset);
+	for (i = 0; i < cset->n_chan && !ret; i++)
+		ret = zio_nodes_create(cset->chan[i]);
+	ret = ret ?: zio_set_nodes_create(cset);
 	if (!ret)
 		return cset;
 	zio_cset_shutdown(cset);

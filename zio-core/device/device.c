@@ -81,65 +81,42 @@ bool zio_device_name_is_valid(const char *name)
 		name[len - 1] != '-' && !name_has_id(name, len);
 }
 
-static bool stream_is_valid(const struct zio_cset_desc *desc)
-{
-	bool is_output = desc->flags & ZIO_CSET_OUTPUT;
-
-	if (!(desc->flags & ZIO_CSET_STREAM))
-		return !(desc->flags & ZIO_CSET_CYCLIC);
-	return (is_output || !(desc->flags & ZIO_CSET_CYCLIC)) && desc->ops->stop_io &&
-		desc->queue_depth <= ZIO_MAX_QUEUE_DEPTH;
-}
-
-static bool shots_are_valid(const struct zio_cset_desc *desc)
-{
-	if (desc->trailer > U16_MAX || (desc->trailer && desc->flags & ZIO_CSET_OUTPUT))
-		return false;
-	return !(desc->flags & ZIO_CSET_SHOTS) ||
-		!(desc->flags & (ZIO_CSET_OUTPUT | ZIO_CSET_STREAM | ZIO_CSET_ONE_PIECE));
-}
-
-/* The control of an interleaved block has one table: the values of channels are not in it. */
-static bool places_are_valid(const struct zio_cset_desc *desc)
-{
-	unsigned int i;
-
-	for (i = 0; desc->flags & ZIO_CSET_INTERLEAVED && i < desc->n_chan_attrs; i++)
-		if (desc->chan_attrs[i].place != ZIO_ATTR_PLACE_NONE)
-			return false;
-	return true;
-}
-
-static bool trigger_is_valid(const struct zio_board_trigger *trig, unsigned int owner)
-{
-	if (!trig)
-		return true;
-	return trig->name && *trig->name && strlen(trig->name) < ZIO_OBJ_NAME_LEN &&
-		!strpbrk(trig->name, " /\n") &&
-		zio_attrs_are_valid(trig->attrs, trig->n_attrs, owner | ZIO_OWNER_TRIGGER);
-}
-
-static bool attrs_are_valid(const struct zio_cset_desc *desc)
-{
-	unsigned int owner = (desc->ops->attr_set ? ZIO_OWNER_SETS : 0) |
-		(desc->ops->attr_get ? ZIO_OWNER_GETS : 0);
-	unsigned int blocks = owner | ZIO_OWNER_BLOCKS |
-		(desc->flags & ZIO_CSET_OUTPUT ? ZIO_OWNER_OUTPUT : 0);
-
-	return zio_attrs_are_valid(desc->cset_attrs, desc->n_cset_attrs, blocks) &&
-		zio_attrs_are_valid(desc->chan_attrs, desc->n_chan_attrs, blocks) &&
-		trigger_is_valid(desc->board_trigger, owner);
-}
-
 static bool cset_desc_is_valid(const struct zio_cset_desc *desc)
 {
-	return desc->ops && desc->ops->raw_io && stream_is_valid(desc) &&
-		shots_are_valid(desc) && attrs_are_valid(desc) &&
-		places_are_valid(desc) && desc->n_chan &&
-		desc->n_chan <= U16_MAX && desc->ssize <= U16_MAX &&
-		desc->nbits <= U16_MAX && desc->dma_bits <= 64 &&
-		(!desc->align || is_power_of_2(desc->align)) &&
-		(desc->n_chan <= 64 || !(desc->flags & ZIO_CSET_INTERLEAVED));
+	const struct zio_board_trigger *trig = desc->board_trigger;
+	bool is_interleaved = desc->flags & ZIO_CSET_INTERLEAVED;
+	bool is_output = desc->flags & ZIO_CSET_OUTPUT;
+	bool is_stream = desc->flags & ZIO_CSET_STREAM;
+	unsigned int i, owner, blocks;
+
+	if (!desc->ops || !desc->ops->raw_io)
+		return false;
+	if (desc->flags & ZIO_CSET_CYCLIC && !(is_stream && is_output))
+		return false;
+	if (is_stream && (!desc->ops->stop_io || desc->queue_depth > ZIO_MAX_QUEUE_DEPTH))
+		return false;
+	if (desc->trailer > U16_MAX || (desc->trailer && is_output))
+		return false;
+	if (desc->flags & ZIO_CSET_SHOTS &&
+	    (is_output || is_stream || desc->flags & ZIO_CSET_ONE_PIECE))
+		return false;
+	owner = (desc->ops->attr_set ? ZIO_OWNER_SETS : 0) |
+		(desc->ops->attr_get ? ZIO_OWNER_GETS : 0);
+	blocks = owner | ZIO_OWNER_BLOCKS | (is_output ? ZIO_OWNER_OUTPUT : 0);
+	if (!zio_attrs_are_valid(desc->cset_attrs, desc->n_cset_attrs, blocks) ||
+	    !zio_attrs_are_valid(desc->chan_attrs, desc->n_chan_attrs, blocks))
+		return false;
+	if (trig && (!trig->name || !*trig->name || strlen(trig->name) >= ZIO_OBJ_NAME_LEN ||
+		     strpbrk(trig->name, " /\n") ||
+		     !zio_attrs_are_valid(trig->attrs, trig->n_attrs, owner | ZIO_OWNER_TRIGGER)))
+		return false;
+	/* An interleaved block has one table, and the values of channels are not in it. */
+	for (i = 0; is_interleaved && i < desc->n_chan_attrs; i++)
+		if (desc->chan_attrs[i].place != ZIO_ATTR_PLACE_NONE)
+			return false;
+	return desc->n_chan && desc->n_chan <= (is_interleaved ? 64 : U16_MAX) &&
+		desc->ssize <= U16_MAX && desc->nbits <= U16_MAX && desc->dma_bits <= 64 &&
+		(!desc->align || is_power_of_2(desc->align));
 }
 
 bool zio_device_desc_is_valid(const struct zio_device_desc *desc)

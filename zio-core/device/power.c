@@ -24,17 +24,9 @@ static void suspend_set(struct zio_cset_core *cset)
 	mutex_unlock(&cset->mutex);
 }
 
-/* The channels may be other ones than before: a note outlives the change. */
-static void end_note(struct zio_channel_core *chan)
-{
-	if (!(atomic_read(&chan->alarms_new) & ZIO_NOTED_SUSPEND))
-		return;
-	zio_channel_raise(chan, ZIO_ALARM_SUSPENDED);
-	atomic_andnot(ZIO_NOTED_SUSPEND, &chan->alarms_new);
-}
-
 static void resume_set(struct zio_cset_core *cset)
 {
+	struct zio_channel_core *chan;
 	unsigned int i;
 
 	mutex_lock(&cset->mutex);
@@ -42,8 +34,14 @@ static void resume_set(struct zio_cset_core *cset)
 		zio_cset_freeze(cset);
 		zio_cset_unfreeze(cset);
 	}
-	for (i = 0; i < cset->n_chan; i++)
-		end_note(cset->chan[i]);
+	/* The channels may be other ones than before: a note outlives the change. */
+	for (i = 0; i < cset->n_chan; i++) {
+		chan = cset->chan[i];
+		if (!(atomic_read(&chan->alarms_new) & ZIO_NOTED_SUSPEND))
+			continue;
+		zio_channel_raise(chan, ZIO_ALARM_SUSPENDED);
+		atomic_andnot(ZIO_NOTED_SUSPEND, &chan->alarms_new);
+	}
 	mutex_unlock(&cset->mutex);
 }
 
