@@ -142,20 +142,15 @@ static struct zio_block *get_block(struct zio_channel_core *out, size_t len)
 	return out->buf->type->ops->get_block(out->buf);
 }
 
-static void count_lost_block(struct zio_channel_core *out)
-{
-	WRITE_ONCE(out->route_lost, out->route_lost + 1);
-	zio_trace_lost(out->cset, out, 1, out->seq, ZIO_LOSS_ROUTE, 0);
-	zio_channel_raise(out, ZIO_ALARM_LOST_BLOCK);
-}
-
 static __always_inline void feed_output(const struct zio_route *route, struct zio_block *block)
 {
 	struct zio_channel_core *out = route->out;
 	struct zio_block *out_block = get_block(out, block->len);
 
 	if (unlikely(!out_block)) {
-		count_lost_block(out);
+		WRITE_ONCE(out->route_lost, out->route_lost + 1);
+		zio_trace_lost(out->cset, out, 1, out->seq, ZIO_LOSS_ROUTE, 0);
+		zio_channel_raise(out, ZIO_ALARM_LOST_BLOCK);
 		return;
 	}
 	if (unlikely(is_quota_used(route)))
@@ -307,17 +302,6 @@ static void run_filler(struct work_struct *work)
 		queue_delayed_work(zio_wq, &route->filler, 0);
 	else if (zio_is_driver_error(ret))
 		mod_delayed_work(zio_wq, &route->filler, ROUTE_RETRY);
-}
-
-static int check_channels(struct zio_channel_core *in, struct zio_channel_core *out)
-{
-	if (zio_cset_is_output(in->cset))
-		return -ENOMSG;
-	if (in->cset->ssize != out->cset->ssize)
-		return -EPROTOTYPE;
-	if (in->cset->block_len > out->cset->block_len)
-		return -EMSGSIZE;
-	return 0;
 }
 
 static struct zio_route *alloc_route(struct zio_channel_core *in,
@@ -474,10 +458,16 @@ static void disconnect(struct zio_channel_core *out)
 static int replace_source(struct zio_channel_core *out, struct zio_channel_core *in)
 {
 	struct zio_route *route = find_route(out);
-	int ret = check_channels(in, out);
+	int ret;
 
-	if (ret || (route && route->in == in))
-		return ret;
+	if (zio_cset_is_output(in->cset))
+		return -ENOMSG;
+	if (in->cset->ssize != out->cset->ssize)
+		return -EPROTOTYPE;
+	if (in->cset->block_len > out->cset->block_len)
+		return -EMSGSIZE;
+	if (route && route->in == in)
+		return 0;
 	if (zio_channel_has_ring(in))
 		return -EBUSY;
 	route = alloc_route(in, out);

@@ -132,35 +132,6 @@ void zio_share_describe(const struct zio_channel_core *out, struct zio_control *
 	memcpy(ctrl->tlv[0].payload, &info, sizeof(info));
 }
 
-/* Finds the block of the reader that has this number; or an ERR_PTR. */
-static struct zio_block *find_in_hand(struct zio_session *source, u32 seq)
-{
-	struct zio_block *block = zio_session_find(source, seq);
-
-	if (block)
-		return block;
-	if (source->snap && (s32)(seq - source->ctrl.seq_num) <= 0)
-		return ERR_PTR(-ESTALE);
-	return ERR_PTR(-ENOENT);
-}
-
-/*
- * Finds the samples of the block that the control names. A block of a set without samples
- * is empty, and has one position.
- */
-static int find_samples(const struct zio_block *block, const struct zio_control *ctrl,
-			size_t len, void **data)
-{
-	u64 pos = zio_control_offset(ctrl) - to_block_core(block)->mem_offset;
-
-	if (pos > block->len || len > block->len - pos)
-		return -EMSGSIZE;
-	if (ctrl->ssize && (size_t)pos % ctrl->ssize)
-		return -EMSGSIZE;
-	*data = block->data + pos;
-	return 0;
-}
-
 /* Checks that both boards exist, and that the output can take what the control names. */
 static int check_control(struct zio_session *sess, const struct zio_control *ctrl)
 {
@@ -186,21 +157,26 @@ static int take_shared(struct zio_session *sess)
 	size_t len = (size_t)ctrl->nsamples * ctrl->ssize;
 	int ret = check_control(sess, ctrl);
 	struct zio_block *block;
-	void *data;
+	u64 pos;
 
 	if (ret)
 		return ret;
-	block = find_in_hand(source, ctrl->seq_num);
-	if (IS_ERR(block))
-		return PTR_ERR(block);
-	ret = find_samples(block, ctrl, len, &data);
-	if (!ret)
-		ret = zio_session_next_full(sess, true);
+	block = zio_session_find(source, ctrl->seq_num);
+	if (!block)
+		return source->snap && (s32)(ctrl->seq_num - source->ctrl.seq_num) <= 0 ?
+			-ESTALE : -ENOENT;
+	/* A block of a set without samples is empty, and has one position. */
+	pos = zio_control_offset(ctrl) - to_block_core(block)->mem_offset;
+	if (pos > block->len || len > block->len - pos ||
+	    (ctrl->ssize && (size_t)pos % ctrl->ssize))
+		return -EMSGSIZE;
+	ret = zio_session_next_full(sess, true);
 	if (!ret && to_block_core(sess->block)->used)
 		ret = -EBUSY;
 	if (!ret)
 		ret = zio_share_fill(sess->chan, sess->block, source->chan->buf, block,
-				     data, len, ctrl->flags & ZIO_CONTROL_SHARE_ONLY);
+				     block->data + pos, len,
+				     ctrl->flags & ZIO_CONTROL_SHARE_ONLY);
 	if (!ret && !(ctrl->flags & ZIO_CONTROL_KEEP))
 		zio_session_leave_block(source, block);
 	return ret;
@@ -245,26 +221,22 @@ static void share_unlink(struct zio_session *sess)
 		zio_session_drop(source);
 }
 
-static bool is_open(struct zio_session *source)
-{
-	bool open;
-
-	mutex_lock_nested(&source->chan->lock, SINGLE_DEPTH_NESTING);
-	open = source->users;
-	mutex_unlock(&source->chan->lock);
-	return open;
-}
-
 /* The output's session is locked. */
 static int link_sessions(struct zio_session *sess, struct zio_session *source)
 {
 	struct zio_channel_core *in = source->chan;
+	bool is_open = false;
 
 	if (READ_ONCE(sess->chan->cset->gone) || READ_ONCE(in->cset->gone))
 		return -ENODEV;
 	if (READ_ONCE(in->ops) || sess->chan->ops)
 		return -EBUSY;
-	if (sess->source && is_open(sess->source))
+	if (sess->source) {
+		mutex_lock_nested(&sess->source->chan->lock, SINGLE_DEPTH_NESTING);
+		is_open = sess->source->users;
+		mutex_unlock(&sess->source->chan->lock);
+	}
+	if (is_open)
 		return -EISCONN;
 	share_unlink(sess);
 	refcount_inc(&source->ref);
