@@ -143,14 +143,6 @@ static void close_mapping(struct vm_area_struct *vma)
 	zio_area_put(area);
 }
 
-/* Counts the pages that this fault puts into the mapping, from the faulting one on. */
-static unsigned long count_around(const struct vm_fault *vmf, size_t size)
-{
-	return min3(PFN_DOWN(size) - vmf->pgoff,
-		    PFN_DOWN(vmf->vma->vm_end - vmf->address),
-		    FAULT_PAGES);
-}
-
 static vm_fault_t fault_mapping(struct vm_fault *vmf)
 {
 	const struct zio_area *area = vmf->vma->vm_private_data;
@@ -160,7 +152,9 @@ static vm_fault_t fault_mapping(struct vm_fault *vmf)
 
 	if (vmf->pgoff >= PFN_DOWN(area->size))
 		return VM_FAULT_SIGBUS;
-	n = count_around(vmf, area->size);
+	/* All pages from the faulting one on that the area and the mapping have */
+	n = min3(PFN_DOWN(area->size) - vmf->pgoff,
+		 PFN_DOWN(vmf->vma->vm_end - vmf->address), FAULT_PAGES);
 	for (i = 0; i < n; i++)
 		pages[i] = vmalloc_to_page(area->mem + ((vmf->pgoff + i) << PAGE_SHIFT));
 	ret = vm_insert_pages(vmf->vma, vmf->address & PAGE_MASK, pages, &n);

@@ -372,24 +372,18 @@ static bool is_mapped(const struct zio_block *block)
 	return core->dma && !core->borrowed;
 }
 
-/* Returns how many bytes the board can take as one segment, of @len contiguous ones. */
-static size_t limit_segment(const struct zio_dma *dma, dma_addr_t addr, size_t len)
-{
-	u64 room = dma->boundary - (addr & dma->boundary);
-
-	len = min(len, dma->max_segment);
-	return room < len ? room + 1 : len;
-}
-
-/* Counts the bytes from @at on that are one segment, up to @most. */
+/* Counts the bytes from @at on that the board can take as one segment, up to @most. */
 static size_t count_segment(const struct zio_dma_map *map, size_t at, size_t most)
 {
+	const struct zio_dma *dma = map->dma;
 	dma_addr_t addr = address_at(map, at);
+	u64 room = dma->boundary - (addr & dma->boundary);
 	size_t len = room_on_page(map, at, most);
 
 	while (len < most && address_at(map, at + len) == addr + len)
 		len += min_t(size_t, PAGE_SIZE, most - len);
-	return limit_segment(map->dma, addr, len);
+	len = min(len, dma->max_segment);
+	return room < len ? room + 1 : len;
 }
 
 /**
@@ -535,25 +529,19 @@ struct page *zio_block_page(const struct zio_block *block, size_t pos)
 }
 EXPORT_SYMBOL_GPL(zio_block_page);
 
-static bool page_is_below(const void *mem, size_t len, u64 mask)
-{
-	u64 at = page_to_phys(page_of(mem)) + offset_in_page(mem);
-
-	return at + len - 1 <= mask;
-}
-
 /*
  * Returns true if addresses of @bits, 1 ... 64, reach all of memory from kmalloc() or
  * vmalloc(). Context: Any.
  */
 bool zio_memory_is_below(const void *mem, size_t len, unsigned int bits)
 {
-	u64 mask = DMA_BIT_MASK(bits);
+	u64 at, mask = DMA_BIT_MASK(bits);
 	size_t n;
 
 	for (; len; mem += n, len -= n) {
 		n = min_t(size_t, len, PAGE_SIZE - offset_in_page(mem));
-		if (!page_is_below(mem, n, mask))
+		at = page_to_phys(page_of(mem)) + offset_in_page(mem);
+		if (at + n - 1 > mask)
 			return false;
 	}
 	return true;
