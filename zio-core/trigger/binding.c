@@ -111,20 +111,6 @@ int zio_binding_enable(struct zio_binding *bind, bool enable)
 	return ret;
 }
 
-/* With @rearm, each put of a block kicks the set. The channels are locked, or not yet visible. */
-static void set_rearm(struct zio_cset_core *cset, bool rearm)
-{
-	struct zio_channel_core *chan;
-	unsigned int i, others;
-
-	for (i = 0; i < cset->n_chan; i++) {
-		chan = cset->chan[i];
-		others = chan->waiters & ~ZIO_WAITERS_REARM;
-		WRITE_ONCE(chan->waiters, others | (rearm ? ZIO_WAITERS_REARM : 0));
-	}
-	cset->rearm = rearm;
-}
-
 /* A reader takes a block from the driver, past the queue, only if it is the only one. */
 static void use_pull(struct zio_cset_core *cset)
 {
@@ -132,15 +118,22 @@ static void use_pull(struct zio_cset_core *cset)
 		!(cset->flags & ZIO_CSET_SLEEPS) && cset->pub.shape.nshots == 1;
 }
 
-/* The set is frozen, or not yet visible. */
+/* The set is frozen and its channels are locked, or it is not yet visible. */
 static void use_binding(struct zio_cset_core *cset, struct zio_binding *bind)
 {
 	unsigned long flags = bind->trig->type->flags;
 	bool rearm = zio_cset_is_stream(cset) ||
 		((flags & ZIO_TRIGGER_REARM) && !zio_cset_is_output(cset));
+	struct zio_channel_core *chan;
+	unsigned int i, others;
 
-	if (rearm != cset->rearm)
-		set_rearm(cset, rearm);
+	/* Each put of a block kicks a set that is armed whenever it has room. */
+	for (i = 0; i < cset->n_chan && rearm != cset->rearm; i++) {
+		chan = cset->chan[i];
+		others = chan->waiters & ~ZIO_WAITERS_REARM;
+		WRITE_ONCE(chan->waiters, others | (rearm ? ZIO_WAITERS_REARM : 0));
+	}
+	cset->rearm = rearm;
 	cset->bind = bind;
 	cset->on_demand = (flags & ZIO_TRIGGER_ON_DEMAND) ||
 		((flags & ZIO_TRIGGER_REARM) && zio_cset_is_output(cset));

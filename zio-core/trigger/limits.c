@@ -5,15 +5,6 @@
 
 #include "trigger/trigger.h"
 
-/* sysfs_match_string() would end at an entry that is NULL. */
-static int find_word(const struct zio_limits *limits, const char *text, u64 *value)
-{
-	for (*value = 0; *value < limits->n; ++*value)
-		if (limits->words[*value] && sysfs_streq(text, limits->words[*value]))
-			return 0;
-	return -EINVAL;
-}
-
 /*
  * Parses a number within limits, or one of their words. @limits: the limits. @text: the text that a
  * user wrote. @value: gets the number, an s64 if it is signed; or the index of the word. Context:
@@ -25,8 +16,13 @@ int zio_limits_parse(const struct zio_limits *limits, const char *text, u64 *val
 {
 	int ret;
 
-	if (limits->words)
-		return find_word(limits, text, value);
+	if (limits->words) {
+		/* sysfs_match_string() would end at an entry that is NULL. */
+		for (*value = 0; *value < limits->n; ++*value)
+			if (limits->words[*value] && sysfs_streq(text, limits->words[*value]))
+				return 0;
+		return -EINVAL;
+	}
 	ret = limits->is_signed ? kstrtos64(text, 0, (s64 *)value) : kstrtou64(text, 0, value);
 	return ret ?: zio_limits_check(limits, *value);
 }

@@ -90,26 +90,6 @@ bool zio_trigger_type_is_valid(const struct zio_trigger_type *type)
 	return true;
 }
 
-static bool is_for_core(const struct zio_trigger_type *type)
-{
-	return type->flags & (ZIO_TRIGGER_ON_DEMAND | ZIO_TRIGGER_REARM);
-}
-
-/* Reserves the name. Sets find the type after zio_trigger_type_register() is done. */
-static int add_type(struct zio_trigger_type *type)
-{
-	int ret = -EEXIST;
-
-	mutex_lock(&zio_types_lock);
-	if (name_is_free(type->name)) {
-		type->ready = false;
-		list_add_tail(&type->node, &zio_trigger_types);
-		ret = 0;
-	}
-	mutex_unlock(&zio_types_lock);
-	return ret;
-}
-
 static void del_type(struct zio_trigger_type *type)
 {
 	mutex_lock(&zio_types_lock);
@@ -130,14 +110,21 @@ static void del_type(struct zio_trigger_type *type)
  */
 int zio_trigger_type_register(struct zio_trigger_type *type)
 {
-	int ret;
+	bool is_for_core = type->flags & (ZIO_TRIGGER_ON_DEMAND | ZIO_TRIGGER_REARM);
+	int ret = 0;
 
 	if (WARN_ON(!zio_trigger_type_is_valid(type)))
 		return -EINVAL;
-	ret = add_type(type);
-	if (ret)
-		return ret;
-	if (!is_for_core(type) && zio_trigger_config->add_type)
+	/* This reserves the name. Sets find the type when it is ready. */
+	mutex_lock(&zio_types_lock);
+	if (!name_is_free(type->name)) {
+		mutex_unlock(&zio_types_lock);
+		return -EEXIST;
+	}
+	type->ready = false;
+	list_add_tail(&type->node, &zio_trigger_types);
+	mutex_unlock(&zio_types_lock);
+	if (!is_for_core && zio_trigger_config->add_type)
 		ret = zio_trigger_config->add_type(type);
 	if (ret) {
 		del_type(type);
@@ -458,14 +445,6 @@ static int restart_with(struct zio_trigger *trig, unsigned int index,
 	return ret;
 }
 
-static int use_value(struct zio_trigger *trig, unsigned int index,
-		     union zio_trigger_value *value)
-{
-	if (trig->type->attrs[index].kind != ZIO_TRIGGER_ACTION)
-		return restart_with(trig, index, value);
-	return trig->running ? trig->type->ops->act(trig, index, value->number) : -ESHUTDOWN;
-}
-
 /*
  * Writers of a shared trigger's values come one after the other: the controls of all sets
  * have a value, or the old value is back, before the next one. A trigger of its own has the
@@ -492,15 +471,19 @@ static void end_change(struct zio_trigger *trig)
 int zio_trigger_store(struct zio_trigger *trig, unsigned int index, const char *text,
 		      int (*refresh)(struct zio_trigger *trig))
 {
-	bool is_number = trig->type->attrs[index].kind == ZIO_TRIGGER_NUMBER;
+	unsigned int kind = trig->type->attrs[index].kind;
 	union zio_trigger_value value = { };
 	int ret;
 
 	begin_change(trig);
 	mutex_lock(&trig->lock);
-	ret = parse_value(trig, index, text, &value) ?: use_value(trig, index, &value);
+	ret = parse_value(trig, index, text, &value);
+	if (!ret && kind != ZIO_TRIGGER_ACTION)
+		ret = restart_with(trig, index, &value);
+	else if (!ret)
+		ret = trig->running ? trig->type->ops->act(trig, index, value.number) : -ESHUTDOWN;
 	mutex_unlock(&trig->lock);
-	if (!ret && is_number) {
+	if (!ret && kind == ZIO_TRIGGER_NUMBER) {
 		ret = refresh(trig);
 		if (ret) {
 			mutex_lock(&trig->lock);
