@@ -22,31 +22,21 @@ struct line_list {
 	} line[ZIO_GPIO_MAX_LINES];
 };
 
-/* "3", or "3-7" */
-static int zio_gpio_parse_range(char *text, u16 *first, u16 *last)
-{
-	char *dash = strchr(text, '-');
-
-	if (dash)
-		*dash++ = '\0';
-	if (kstrtou16(text, 0, first) || kstrtou16(dash ?: text, 0, last) ||
-	    *last < *first || *last == U16_MAX)
-		return -EINVAL;
-	return 0;
-}
-
 static int zio_gpio_parse_word(struct line_list *list, char *word)
 {
-	char *colon = strrchr(word, ':');
+	char *range = strrchr(word, ':'), *dash;
 	u16 offset, last;
-	int ret;
 
-	if (!colon || colon == word)
+	if (!range || range == word)
 		return -EINVAL;
-	*colon = '\0';
-	ret = zio_gpio_parse_range(colon + 1, &offset, &last);
-	if (ret)
-		return ret;
+	*range++ = '\0';
+	/* "3", or "3-7" */
+	dash = strchr(range, '-');
+	if (dash)
+		*dash++ = '\0';
+	if (kstrtou16(range, 0, &offset) || kstrtou16(dash ?: range, 0, &last) ||
+	    last < offset || last == U16_MAX)
+		return -EINVAL;
 	for (; offset <= last; offset++) {
 		if (list->n == ZIO_GPIO_MAX_LINES)
 			return -E2BIG;
