@@ -105,15 +105,6 @@ static bool alsa_may_have_lapped(const struct alsa_stream *s, s64 passed_ns)
 	return passed_ns > alsa_frames_ns(s, s->begun_ns ? s->buffer / 4 * 3 : s->buffer);
 }
 
-/* Gives up all frames. alsa_count_gap() finds them in the time. */
-static void alsa_skip_all(struct alsa_stream *s)
-{
-	s->tail = s->head;
-	s->alarms |= ALSA_ALARM_GAP | ALSA_ALARM_ESTIMATE;
-	/* An estimate tells no rate. */
-	alsa_restart_pace(s);
-}
-
 /*
  * The link's own clock tells the time within a period more exactly than the position. It
  * counts frames of the rate that the card was asked for.
@@ -146,8 +137,12 @@ static void alsa_note_position(struct alsa_stream *s)
 	if (has_lapped)
 		alsa_note_gap(s);
 	s->head += moved;
-	if (has_lapped)
-		alsa_skip_all(s);
+	if (has_lapped) {
+		/* alsa_count_gap() finds all frames in the time. An estimate tells no rate. */
+		s->tail = s->head;
+		s->alarms |= ALSA_ALARM_GAP | ALSA_ALARM_ESTIMATE;
+		alsa_restart_pace(s);
+	}
 	s->head_ns = alsa_correct_by_link(s, now_ns);
 	alsa_note_time(s, s->head_ns);
 	rt->control->appl_ptr = s->hw_ptr;

@@ -30,15 +30,6 @@ static const struct zio_config_attr alsa_config_attrs[] = {
 	{ .name = "periods", .max = 1024 },
 };
 
-static void alsa_read_wish(struct device *dev, struct alsa_wish *wish)
-{
-	wish->format = zio_config_value(dev, "format", 0);
-	wish->rate = zio_config_value(dev, "rate", 0);
-	wish->channels = zio_config_value(dev, "channels", 0);
-	wish->period = zio_config_value(dev, "period", 0);
-	wish->periods = zio_config_value(dev, "periods", 0);
-}
-
 /* Full scale is 1, until a user says what it is. */
 static void alsa_describe_scale(struct alsa_stream *s, struct zio_scaling *scaling)
 {
@@ -119,12 +110,17 @@ static int alsa_add_stream(struct alsa_device *adev, bool is_output)
 {
 	unsigned int i = adev->n_streams;
 	struct alsa_stream *s = &adev->stream[i];
-	struct alsa_wish wish;
+	const struct alsa_wish wish = {
+		.format = zio_config_value(adev->dev, "format", 0),
+		.rate = zio_config_value(adev->dev, "rate", 0),
+		.channels = zio_config_value(adev->dev, "channels", 0),
+		.period = zio_config_value(adev->dev, "period", 0),
+		.periods = zio_config_value(adev->dev, "periods", 0),
+	};
 	int ret;
 
 	s->dev = adev->dev;
 	s->is_output = is_output;
-	alsa_read_wish(adev->dev, &wish);
 	ret = alsa_open_stream(adev, s);
 	if (!ret)
 		ret = devm_add_action_or_reset(adev->dev, alsa_main_close_stream, s);
@@ -139,21 +135,10 @@ static int alsa_add_stream(struct alsa_device *adev, bool is_output)
 	return 0;
 }
 
-static int alsa_add_streams(struct alsa_device *adev)
-{
-	unsigned int direction = zio_config_value(adev->dev, "direction", ALSA_CAPTURE);
-	int ret = 0;
-
-	if (direction != ALSA_PLAYBACK)
-		ret = alsa_add_stream(adev, false);
-	if (!ret && direction != ALSA_CAPTURE)
-		ret = alsa_add_stream(adev, true);
-	return ret;
-}
-
 static int alsa_probe(struct platform_device *pdev)
 {
 	struct alsa_device *adev = devm_kzalloc(&pdev->dev, sizeof(*adev), GFP_KERNEL);
+	unsigned int direction = zio_config_value(&pdev->dev, "direction", ALSA_CAPTURE);
 	int ret;
 
 	if (!adev)
@@ -162,8 +147,10 @@ static int alsa_probe(struct platform_device *pdev)
 	ret = alsa_open(adev, zio_config_text(&pdev->dev, "pcm", ""));
 	if (!ret)
 		ret = devm_add_action_or_reset(&pdev->dev, alsa_close_device, adev);
-	if (!ret)
-		ret = alsa_add_streams(adev);
+	if (!ret && direction != ALSA_PLAYBACK)
+		ret = alsa_add_stream(adev, false);
+	if (!ret && direction != ALSA_CAPTURE)
+		ret = alsa_add_stream(adev, true);
 	if (ret)
 		return ret;
 	adev->desc.name = "zalsa";

@@ -37,23 +37,6 @@ struct choice {
 	int error; /* if the wish is not possible */
 };
 
-static void alsa_set_mask(struct snd_pcm_hw_params *params, int var, unsigned int value)
-{
-	struct snd_mask *mask = hw_param_mask(params, var);
-
-	snd_mask_none(mask);
-	snd_mask_set(mask, value);
-	params->rmask |= 1U << var;
-}
-
-static void alsa_set_interval(struct snd_pcm_hw_params *params, int var, unsigned int value)
-{
-	struct snd_interval *interval = hw_param_interval(params, var);
-
-	*interval = (struct snd_interval) { .min = value, .max = value, .integer = 1 };
-	params->rmask |= 1U << var;
-}
-
 /* Sets one parameter if the hardware can do it, else changes nothing. */
 static bool alsa_try_value(struct alsa_stream *s, struct snd_pcm_hw_params *params, int var,
 			   unsigned int value)
@@ -63,10 +46,14 @@ static bool alsa_try_value(struct alsa_stream *s, struct snd_pcm_hw_params *para
 
 	if (!copy)
 		return false;
-	if (var <= SNDRV_PCM_HW_PARAM_LAST_MASK)
-		alsa_set_mask(copy, var, value);
-	else
-		alsa_set_interval(copy, var, value);
+	if (var <= SNDRV_PCM_HW_PARAM_LAST_MASK) {
+		snd_mask_none(hw_param_mask(copy, var));
+		snd_mask_set(hw_param_mask(copy, var), value);
+	} else {
+		*hw_param_interval(copy, var) =
+			(struct snd_interval) { .min = value, .max = value, .integer = 1 };
+	}
+	copy->rmask |= 1U << var;
 	done = !snd_pcm_hw_refine(s->ss, copy);
 	if (done)
 		*params = *copy;
@@ -136,15 +123,6 @@ static int alsa_choose_value(struct alsa_stream *s, struct snd_pcm_hw_params *pa
 	return choice->error;
 }
 
-/* The card fills one period while the driver copies another. */
-static int alsa_check_periods(struct alsa_stream *s, const struct snd_pcm_hw_params *params)
-{
-	if (params_periods(params) > 1)
-		return 0;
-	dev_err(s->dev, "periods 1 is not possible: use 2 or more\n");
-	return -ERANGE;
-}
-
 static int alsa_choose_all(struct alsa_stream *s, struct snd_pcm_hw_params *params,
 			   const struct alsa_wish *wish)
 {
@@ -161,16 +139,12 @@ static int alsa_choose_all(struct alsa_stream *s, struct snd_pcm_hw_params *para
 
 	for (i = 0; i < ARRAY_SIZE(choices) && !ret; i++)
 		ret = alsa_choose_value(s, params, &choices[i]);
-	return ret ?: alsa_check_periods(s, params);
-}
-
-static int alsa_choose_access(struct alsa_stream *s, struct snd_pcm_hw_params *params)
-{
-	if (alsa_try_value(s, params, SNDRV_PCM_HW_PARAM_ACCESS,
-			   (__force unsigned int)SNDRV_PCM_ACCESS_RW_INTERLEAVED))
-		return 0;
-	dev_err(s->dev, "the hardware has no interleaved access\n");
-	return -EOPNOTSUPP;
+	/* The card fills one period while the driver copies another. */
+	if (!ret && params_periods(params) < 2) {
+		dev_err(s->dev, "periods 1 is not possible: use 2 or more\n");
+		ret = -ERANGE;
+	}
+	return ret;
 }
 
 static void alsa_note_params(struct alsa_stream *s, struct snd_pcm_hw_params *params)
@@ -197,9 +171,13 @@ static int alsa_set_hardware(struct alsa_stream *s, const struct alsa_wish *wish
 	if (!params)
 		return -ENOMEM;
 	_snd_pcm_hw_params_any(params);
-	ret = alsa_choose_access(s, params);
-	if (!ret)
+	if (alsa_try_value(s, params, SNDRV_PCM_HW_PARAM_ACCESS,
+			   (__force unsigned int)SNDRV_PCM_ACCESS_RW_INTERLEAVED)) {
 		ret = alsa_choose_all(s, params, wish);
+	} else {
+		dev_err(s->dev, "the hardware has no interleaved access\n");
+		ret = -EOPNOTSUPP;
+	}
 	if (!ret && params_channels(params) > ALSA_MAX_CHANNELS)
 		ret = dev_err_probe(s->dev, -ERANGE, "more than %d channels: set 'channels'\n",
 				    ALSA_MAX_CHANNELS);

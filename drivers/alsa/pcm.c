@@ -51,22 +51,6 @@ static struct snd_pcm *alsa_find_as(int type, const char *card, int device)
 	return NULL;
 }
 
-static struct snd_pcm *alsa_find_pcm(const char *card, int device)
-{
-	return alsa_find_as(SNDRV_DEVICE_TYPE_PCM_CAPTURE, card, device) ?:
-		alsa_find_as(SNDRV_DEVICE_TYPE_PCM_PLAYBACK, card, device);
-}
-
-/* The card's driver is unbound: the driver core unbinds @adev before that. */
-static void alsa_follow_card(struct alsa_device *adev)
-{
-	struct device *parent = adev->pcm->card->dev;
-
-	if (parent && !device_link_add(adev->dev, parent,
-				       DL_FLAG_AUTOREMOVE_CONSUMER))
-		dev_dbg(adev->dev, "no link to %s\n", dev_name(parent));
-}
-
 /**
  * alsa_open() - find the PCM of a device, and hold its card
  * @adev: the device
@@ -80,11 +64,13 @@ int alsa_open(struct alsa_device *adev, const char *name)
 {
 	char card[sizeof_field(struct snd_card, id)];
 	int device, ret = alsa_parse_name(name, card, sizeof(card), &device);
+	struct device *parent;
 
 	if (ret)
 		return dev_err_probe(adev->dev, -EINVAL,
 				     "pcm '%s': use hw:CARD,DEVICE, such as hw:0,0\n", name);
-	adev->pcm = alsa_find_pcm(card, device);
+	adev->pcm = alsa_find_as(SNDRV_DEVICE_TYPE_PCM_CAPTURE, card, device) ?:
+		alsa_find_as(SNDRV_DEVICE_TYPE_PCM_PLAYBACK, card, device);
 	if (!adev->pcm)
 		return dev_err_probe(adev->dev, -ENODEV,
 				     "pcm '%s': no such PCM; /proc/asound/pcm lists them\n",
@@ -93,7 +79,10 @@ int alsa_open(struct alsa_device *adev, const char *name)
 		snd_card_unref(adev->pcm->card);
 		return -ENODEV;
 	}
-	alsa_follow_card(adev);
+	/* The driver core unbinds @adev before the driver of the card. */
+	parent = adev->pcm->card->dev;
+	if (parent && !device_link_add(adev->dev, parent, DL_FLAG_AUTOREMOVE_CONSUMER))
+		dev_dbg(adev->dev, "no link to %s\n", dev_name(parent));
 	return 0;
 }
 
@@ -103,20 +92,6 @@ void alsa_close(struct alsa_device *adev)
 
 	snd_card_unref(adev->pcm->card);
 	module_put(owner);
-}
-
-/*
- * ALSA reads the flags of the file alone, and keeps no pointer. The disconnection of a
- * card marks it before it takes open_mutex. So a PCM that is opened here will be told.
- */
-static int alsa_open_locked(struct snd_pcm *pcm, struct alsa_stream *s, struct file *file)
-{
-	int stream = s->is_output ? SNDRV_PCM_STREAM_PLAYBACK :
-				    SNDRV_PCM_STREAM_CAPTURE;
-
-	if (pcm->card->shutdown || !pcm->streams[stream].substream)
-		return -ENODEV;
-	return snd_pcm_open_substream(pcm, stream, file, &s->ss);
 }
 
 /**
@@ -134,13 +109,19 @@ int alsa_open_stream(struct alsa_device *adev, struct alsa_stream *s)
 	struct file *file = kzalloc(sizeof(*file), GFP_KERNEL);
 	struct snd_pcm *pcm = adev->pcm;
 	const char *what = s->is_output ? "playback" : "capture";
-	int ret;
+	int stream = s->is_output ? SNDRV_PCM_STREAM_PLAYBACK : SNDRV_PCM_STREAM_CAPTURE;
+	int ret = -ENODEV;
 
 	if (!file)
 		return -ENOMEM;
+	/*
+	 * ALSA reads the flags of the file alone, and keeps no pointer. The disconnection of a
+	 * card marks it before it takes open_mutex. So a PCM that is opened here will be told.
+	 */
 	file->f_flags = O_RDWR | O_NONBLOCK;
 	mutex_lock(&pcm->open_mutex);
-	ret = alsa_open_locked(pcm, s, file);
+	if (!pcm->card->shutdown && pcm->streams[stream].substream)
+		ret = snd_pcm_open_substream(pcm, stream, file, &s->ss);
 	mutex_unlock(&pcm->open_mutex);
 	kfree(file);
 	if (ret == -EAGAIN)

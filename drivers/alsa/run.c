@@ -4,16 +4,6 @@
 
 #include "alsa.h"
 
-/* The PCM has stopped by itself: what comes next does not follow what was before. */
-static void alsa_mark_gap(struct alsa_stream *s)
-{
-	s->xruns++;
-	if (s->is_output)
-		return;
-	alsa_note_gap(s);
-	s->pos = 0;
-}
-
 /**
  * alsa_set_running() - tell the contexts that copy frames whether the PCM runs
  * @s: the stream; s->mutex is held
@@ -26,8 +16,14 @@ void alsa_set_running(struct alsa_stream *s, bool running, bool is_gap)
 {
 	spin_lock_irq(&s->lock);
 	wait_event_lock_irq(s->idle, !s->pumping, s->lock);
-	if (is_gap && s->running)
-		alsa_mark_gap(s);
+	if (is_gap && s->running) {
+		s->xruns++;
+		/* What an input has next does not follow what was before. */
+		if (!s->is_output) {
+			alsa_note_gap(s);
+			s->pos = 0;
+		}
+	}
 	s->running = running;
 	if (running && !s->is_output)
 		alsa_note_start(s);

@@ -52,29 +52,20 @@ static void alsa_unplug_later(struct alsa_stream *s)
 	queue_work(alsa_wq, &unplug->work);
 }
 
-/* While no block is armed, no program waits for the hardware. */
-static int alsa_keep_running(struct alsa_stream *s)
-{
-	if (!s->running || s->ss->runtime->state != SNDRV_PCM_STATE_RUNNING)
-		return alsa_restart(s);
-	return READ_ONCE(s->block) ? alsa_check_progress(s) : 0;
-}
-
 static int alsa_record(struct alsa_stream *s)
 {
-	int ret = alsa_keep_running(s);
+	int ret = 0;
 
+	/* While no block is armed, no program waits for the hardware. */
+	if (!s->running || s->ss->runtime->state != SNDRV_PCM_STATE_RUNNING)
+		ret = alsa_restart(s);
+	else if (READ_ONCE(s->block))
+		ret = alsa_check_progress(s);
 	if (!ret && s->in_work)
 		ret = alsa_transfer(s);
 	if (!ret)
 		alsa_kick(s, s->stall_jiffies / 2);
 	return ret;
-}
-
-/* These codes mean something else when the core returns them. */
-static int alsa_visible_error(int error)
-{
-	return error == -ETIMEDOUT || error == -ENOMEM ? error : -EIO;
 }
 
 /* No context touches a block when it fails. An output loses those that it has not played. */
@@ -92,13 +83,9 @@ static void alsa_stop_for_error(struct alsa_stream *s, int error)
 	s->wanted = false;
 	s->block = NULL;
 	spin_unlock_irq(&s->lock);
+	/* Other codes mean something else when the core returns them. */
 	if (fails)
-		zio_cset_fail(s->cset, alsa_visible_error(error));
-}
-
-static bool alsa_is_wanted(struct alsa_stream *s)
-{
-	return READ_ONCE(s->wanted) && !s->asleep;
+		zio_cset_fail(s->cset, error == -ETIMEDOUT || error == -ENOMEM ? error : -EIO);
 }
 
 static void alsa_service(struct work_struct *work)
@@ -110,7 +97,7 @@ static void alsa_service(struct work_struct *work)
 	mutex_lock(&s->mutex);
 	if (s->ss->runtime->state == SNDRV_PCM_STATE_DISCONNECTED)
 		alsa_unplug_later(s);
-	else if (alsa_is_wanted(s))
+	else if (READ_ONCE(s->wanted) && !s->asleep)
 		ret = s->is_output ? alsa_play(s) : alsa_record(s);
 	if (ret)
 		alsa_stop_for_error(s, ret);
