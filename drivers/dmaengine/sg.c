@@ -23,17 +23,6 @@
 
 #include "dmaengine.h"
 
-static bool zdma_sg_add_segment(struct zdma_sg *sg, unsigned int n, dma_addr_t addr, size_t len)
-{
-	if (n == ZDMA_MAX_SEGMENTS)
-		return false;
-	sg_dma_address(&sg->list[n]) = addr;
-	sg_dma_len(&sg->list[n]) = len;
-	/* Some channels use the length that is not for DMA. */
-	sg->list[n].length = len;
-	return true;
-}
-
 /* Returns the number of segments of the block; -EMSGSIZE for too many. */
 static int zdma_sg_list_segments(struct zdma_sg *sg, const struct zio_block *block, size_t size)
 {
@@ -44,8 +33,12 @@ static int zdma_sg_list_segments(struct zdma_sg *sg, const struct zio_block *blo
 	sg_init_table(sg->list, ZDMA_MAX_SEGMENTS);
 	for (pos = 0; pos < size; pos += len) {
 		len = min(zio_block_dma(block, pos, &addr), size - pos);
-		if (!len || !zdma_sg_add_segment(sg, n++, addr, len))
+		if (!len || n == ZDMA_MAX_SEGMENTS)
 			return -EMSGSIZE;
+		sg_dma_address(&sg->list[n]) = addr;
+		sg_dma_len(&sg->list[n]) = len;
+		/* Some channels use the length that is not for DMA. */
+		sg->list[n++].length = len;
 	}
 	sg_mark_end(&sg->list[n - 1]);
 	return n;
@@ -74,18 +67,6 @@ static bool zdma_sg_submit_transfer(struct zdma_device *zdma, struct dma_async_t
 	return false;
 }
 
-static struct dma_async_tx_descriptor *zdma_sg_prepare(struct zdma_device *zdma, size_t size,
-						       unsigned int n, bool repeats)
-{
-	struct scatterlist *list = zdma->sg.list;
-	unsigned long flags = DMA_PREP_INTERRUPT | DMA_CTRL_ACK;
-
-	if (repeats)
-		return dmaengine_prep_dma_cyclic(zdma->chan, sg_dma_address(list), size, size,
-						 DMA_MEM_TO_DEV, flags);
-	return dmaengine_prep_slave_sg(zdma->chan, list, n, zdma->config.direction, flags);
-}
-
 /* A program may write a part of a sample, or a block without samples. */
 static size_t zdma_sg_size(const struct zdma_device *zdma, const struct zio_block *block)
 {
@@ -109,6 +90,7 @@ static bool zdma_sg_repeats(const struct zdma_device *zdma)
 /* Returns 0; -EMSGSIZE; or -EAGAIN if the block has to wait, as for a descriptor. */
 static int zdma_sg_submit(struct zdma_device *zdma, struct zio_block *block)
 {
+	unsigned long flags = DMA_PREP_INTERRUPT | DMA_CTRL_ACK;
 	bool repeats = zdma_sg_repeats(zdma);
 	size_t size = zdma_sg_size(zdma, block);
 	struct zdma_sg *sg = &zdma->sg;
@@ -120,7 +102,12 @@ static int zdma_sg_submit(struct zdma_device *zdma, struct zio_block *block)
 	n = zdma_sg_list_segments(sg, block, size);
 	if (n < 0 || (repeats && n > 1))
 		return -EMSGSIZE;
-	tx = zdma_sg_prepare(zdma, size, n, repeats);
+	if (repeats)
+		tx = dmaengine_prep_dma_cyclic(zdma->chan, sg_dma_address(sg->list), size, size,
+					       DMA_MEM_TO_DEV, flags);
+	else
+		tx = dmaengine_prep_slave_sg(zdma->chan, sg->list, n, zdma->config.direction,
+					     flags);
 	if (!tx || !zdma_sg_submit_transfer(zdma, tx, block, repeats))
 		return -EAGAIN;
 	sg->tries = 0;
@@ -299,45 +286,23 @@ static void zdma_sg_watch(struct work_struct *work)
 	spin_unlock_irqrestore(&sg->lock, flags);
 }
 
-/* Memory that the channel has not written has the samples of an older block. */
-static void zdma_sg_finish_input(struct zdma_device *zdma, struct zio_block *block, u32 residue,
-				 bool failed)
-{
-	block->len -= min_t(size_t, residue, block->len);
-	if (failed)
-		block->drv_alarms |= ZDMA_ALARM_ERROR;
-	zio_block_sync_for_cpu(block, 0, block->len);
-	zdma_finish_block(zdma, block);
-	zio_channel_complete(zdma->zio_chan, 1);
-}
-
 static void zdma_sg_finish_transfer(struct zdma_device *zdma, u32 residue, bool failed)
 {
 	struct zdma_sg *sg = &zdma->sg;
 	struct zio_block *block = sg->transfer[sg->tail & sg->mask].block;
 
 	WRITE_ONCE(sg->tail, sg->tail + 1);
-	if (zdma->is_output)
+	if (zdma->is_output) {
 		zdma_sg_finish_output(zdma, failed || residue);
-	else
-		zdma_sg_finish_input(zdma, block, residue, failed);
-}
-
-/* The oldest transfer is a cyclic one, if there is one. */
-static void zdma_sg_end_turn(struct zdma_device *zdma, u32 residue, bool failed)
-{
-	if (READ_ONCE(zdma->sg.cycle))
-		WRITE_ONCE(zdma->sg.cycle, failed ? ZDMA_BROKEN : ZDMA_TURNED);
-	else
-		zdma_sg_finish_transfer(zdma, residue, failed);
-}
-
-/* Returns false if the transfer is over; else counts the transfers that are older. */
-static bool zdma_sg_is_under_way(const struct zdma_sg *sg, const struct zdma_transfer *transfer,
-				 unsigned int *older)
-{
-	*older = (transfer - sg->transfer - sg->tail) & sg->mask;
-	return *older < READ_ONCE(sg->head) - sg->tail;
+		return;
+	}
+	/* Memory that the channel has not written has the samples of an older block. */
+	block->len -= min_t(size_t, residue, block->len);
+	if (failed)
+		block->drv_alarms |= ZDMA_ALARM_ERROR;
+	zio_block_sync_for_cpu(block, 0, block->len);
+	zdma_finish_block(zdma, block);
+	zio_channel_complete(zdma->zio_chan, 1);
 }
 
 /*
@@ -351,30 +316,27 @@ static void zdma_sg_block_done(void *data, const struct dmaengine_result *result
 	struct zdma_sg *sg = &zdma->sg;
 	bool aborted = result && result->result == DMA_TRANS_ABORTED;
 	bool failed = result && result->result != DMA_TRANS_NOERROR;
-	unsigned int older;
+	unsigned int older = (transfer - sg->transfer - sg->tail) & sg->mask;
+	bool is_over = older >= READ_ONCE(sg->head) - sg->tail;
+	u32 residue = aborted ? U32_MAX : result ? result->residue : 0;
 
-	if (!zdma_sg_is_under_way(sg, transfer, &older) || (aborted && !READ_ONCE(sg->running)))
+	if (is_over || (aborted && !READ_ONCE(sg->running)))
 		return;
 	while (older--)
 		zdma_sg_finish_transfer(zdma, U32_MAX, true);
-	zdma_sg_end_turn(zdma, aborted ? U32_MAX : result ? result->residue : 0, failed);
+	/* The oldest transfer is a cyclic one, if there is one. */
+	if (READ_ONCE(sg->cycle))
+		WRITE_ONCE(sg->cycle, failed ? ZDMA_BROKEN : ZDMA_TURNED);
+	else
+		zdma_sg_finish_transfer(zdma, residue, failed);
 	zdma_sg_fill_again(zdma);
-}
-
-/* The user has ended the cycle: its block was played. No callback runs any more. */
-static void zdma_sg_finish_cycle(struct zdma_device *zdma)
-{
-	unsigned int cycle = zdma->sg.cycle;
-
-	if (cycle >= ZDMA_TURNED && !zio_cset_is_cyclic(zdma->cset))
-		zdma_sg_finish_output(zdma, cycle == ZDMA_BROKEN);
-	WRITE_ONCE(zdma->sg.cycle, ZDMA_NO_CYCLE);
 }
 
 /* A callback that runs now may have a parked block. It must not submit that any more. */
 static void zdma_sg_stop(struct zio_cset *cset)
 {
 	struct zdma_device *zdma = zio_cset_priv(cset);
+	unsigned int cycle;
 	unsigned long flags;
 
 	spin_lock_irqsave(&zdma->sg.lock, flags);
@@ -383,7 +345,11 @@ static void zdma_sg_stop(struct zio_cset *cset)
 	zdma_stop(zdma);
 	cancel_delayed_work_sync(&zdma->watch);
 	cancel_delayed_work_sync(&zdma->sg.retry);
-	zdma_sg_finish_cycle(zdma);
+	/* If the user has ended the cycle, its block was played. No callback runs any more. */
+	cycle = zdma->sg.cycle;
+	if (cycle >= ZDMA_TURNED && !zio_cset_is_cyclic(zdma->cset))
+		zdma_sg_finish_output(zdma, cycle == ZDMA_BROKEN);
+	WRITE_ONCE(zdma->sg.cycle, ZDMA_NO_CYCLE);
 }
 
 /* Returns the error of a stream that would never begin, or 0. The lock is held. */
