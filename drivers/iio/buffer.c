@@ -35,16 +35,6 @@ static bool ziio_is_first(const struct iio_buffer *buf, const struct iio_dev *in
 	return buf->buffer_list.prev == &to_iio_dev_opaque(indio)->buffer_list;
 }
 
-static void ziio_count_gap(struct ziio_state *state)
-{
-	unsigned int i;
-
-	for (i = 0; i < state->n_set; i++) {
-		atomic_inc(&state->set[i].gaps);
-		ziio_set_alarm(&state->set[i], ZIIO_ALARM_GAP);
-	}
-}
-
 static int ziio_buffer_enable(struct iio_buffer *buf, struct iio_dev *indio)
 {
 	struct ziio_state *state = ziio_to_zbuf(buf)->state;
@@ -56,8 +46,10 @@ static int ziio_buffer_enable(struct iio_buffer *buf, struct iio_dev *indio)
 			dev_name(&indio->dev), buf->bytes_per_datum, state->scan_bytes);
 		return -EINVAL;
 	}
-	if (state->was_stopped)
-		ziio_count_gap(state);
+	for (i = 0; state->was_stopped && i < state->n_set; i++) {
+		atomic_inc(&state->set[i].gaps);
+		ziio_set_alarm(&state->set[i], ZIIO_ALARM_GAP);
+	}
 	state->was_stopped = false;
 	WRITE_ONCE(state->error, 0);
 	/* While it was off, a user may have changed its rate, or its trigger. */
@@ -177,24 +169,19 @@ static bool ziio_can_scan(struct iio_dev *indio, const struct iio_buffer *buf)
 	return !ops || !ops->validate_scan_mask || ops->validate_scan_mask(indio, mask);
 }
 
-static int ziio_update_buffer(struct ziio_state *state, struct iio_buffer *buf)
-{
-	if (state->is_gone)
-		return -ENODEV;
-	if (ziio_can_scan(state->indio, buf))
-		return iio_update_buffers(state->indio, buf, NULL);
-	dev_err(&state->pdev->dev,
-		"%s cannot acquire these channels together: name fewer in \"channels\"\n",
-		dev_name(&state->indio->dev));
-	return -EINVAL;
-}
-
 static int ziio_attach_buffer(struct ziio_state *state, struct ziio_buffer *zbuf)
 {
-	int ret;
+	int ret = -ENODEV;
 
 	mutex_lock(&state->attach_lock);
-	ret = ziio_update_buffer(state, &zbuf->buf);
+	if (!state->is_gone && ziio_can_scan(state->indio, &zbuf->buf)) {
+		ret = iio_update_buffers(state->indio, &zbuf->buf, NULL);
+	} else if (!state->is_gone) {
+		dev_err(&state->pdev->dev,
+			"%s cannot acquire these channels together: name fewer in \"channels\"\n",
+			dev_name(&state->indio->dev));
+		ret = -EINVAL;
+	}
 	if (!ret)
 		state->zbuf = zbuf;
 	mutex_unlock(&state->attach_lock);

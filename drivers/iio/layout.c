@@ -196,27 +196,6 @@ static void ziio_place_fields(struct ziio_state *state, bool has_stamp)
 	state->scan_bytes = roundup(end, largest);
 }
 
-static bool ziio_has_stamp(const struct iio_dev *indio)
-{
-	int i;
-
-	for (i = 0; i < indio->num_channels; i++)
-		if (indio->channels[i].type == IIO_TIMESTAMP &&
-		    indio->channels[i].scan_index >= 0)
-			return true;
-	return false;
-}
-
-static unsigned int ziio_count_all(const struct iio_dev *indio)
-{
-	unsigned int n = 0;
-	int i;
-
-	for (i = 0; i < indio->num_channels; i++)
-		n += ziio_find_format(indio, &indio->channels[i]).repeat;
-	return n;
-}
-
 /**
  * ziio_find_channels() - list the channels that a scan has, and where they are in it
  * @state: the device; receives @chan, @n_chan, @scan_bytes, @stamp_offset
@@ -231,11 +210,17 @@ int ziio_find_channels(struct ziio_state *state, const char *wanted)
 {
 	struct iio_dev *indio = state->indio;
 	int ret = ziio_check_names(state, wanted), i;
+	bool has_stamp = false;
+	unsigned int n = 0;
 
 	if (ret)
 		return ret;
-	state->chan = devm_kcalloc(&state->pdev->dev, ziio_count_all(indio),
-				   sizeof(*state->chan), GFP_KERNEL);
+	for (i = 0; i < indio->num_channels; i++) {
+		n += ziio_find_format(indio, &indio->channels[i]).repeat;
+		has_stamp |= indio->channels[i].type == IIO_TIMESTAMP &&
+			indio->channels[i].scan_index >= 0;
+	}
+	state->chan = devm_kcalloc(&state->pdev->dev, n, sizeof(*state->chan), GFP_KERNEL);
 	if (!state->chan)
 		return -ENOMEM;
 	for (i = 0; i < indio->num_channels && !ret; i++)
@@ -249,7 +234,7 @@ int ziio_find_channels(struct ziio_state *state, const char *wanted)
 		return -EINVAL;
 	}
 	sort(state->chan, state->n_chan, sizeof(*state->chan), ziio_compare, NULL);
-	ziio_place_fields(state, ziio_has_stamp(indio));
+	ziio_place_fields(state, has_stamp);
 	for (i = 0; i < state->n_chan; i++)
 		ziio_read_scaling(state, state->chan[i].spec,
 				  state->chan[i].field.is_signed,
@@ -318,20 +303,11 @@ static int ziio_fill_set(struct ziio_state *state, unsigned int index)
 	return 0;
 }
 
-static unsigned int ziio_count_bits(const struct ziio_state *state, unsigned int set)
-{
-	unsigned int i, bits = 0;
-
-	for (i = 0; i < state->n_chan; i++)
-		if (state->chan[i].set == set)
-			bits = max(bits, state->chan[i].realbits);
-	return bits;
-}
-
 static void ziio_describe_set(struct ziio_state *state, unsigned int index)
 {
 	struct zio_cset_desc *desc = &state->cset[index];
 	struct ziio_set *set = &state->set[index];
+	unsigned int i;
 
 	/* The device has a link "iio", and links of the names of its sets. */
 	desc->name = state->mode == ZIIO_SEPARATE ? "channels" :
@@ -339,7 +315,9 @@ static void ziio_describe_set(struct ziio_state *state, unsigned int index)
 	desc->flags = ZIO_CSET_HARDIRQ;
 	desc->n_chan = set->n;
 	desc->ssize = set->field->bytes;
-	desc->nbits = ziio_count_bits(state, index);
+	for (i = 0; i < state->n_chan; i++)
+		if (state->chan[i].set == index)
+			desc->nbits = max(desc->nbits, state->chan[i].realbits);
 	desc->ops = &ziio_set_ops;
 	desc->cset_attrs = ziio_set_attrs;
 	desc->n_cset_attrs = ziio_n_set_attrs;

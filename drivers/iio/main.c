@@ -32,11 +32,6 @@ MODULE_PARM_DESC(iio, "IIO device of a first ZIO device: its name, or iio:device
 static LIST_HEAD(ziio_devices);
 static DEFINE_MUTEX(ziio_devices_lock);
 
-static bool ziio_is_iio_device(const struct device *dev)
-{
-	return !strncmp(dev_name(dev), "iio:device", strlen("iio:device"));
-}
-
 static bool ziio_equals(const char *text, const char *name)
 {
 	return text && !strcmp(text, name);
@@ -46,7 +41,8 @@ static int ziio_has_name(struct device *dev, const void *name)
 {
 	struct iio_dev *indio;
 
-	if (!ziio_is_iio_device(dev))
+	/* The bus has triggers, too. */
+	if (strncmp(dev_name(dev), "iio:device", strlen("iio:device")))
 		return 0;
 	indio = dev_to_iio_dev(dev);
 	return ziio_equals(dev_name(dev), name) || ziio_equals(indio->name, name) ||

@@ -92,17 +92,6 @@ static void ziio_stamp_block(struct ziio_set *set, struct zio_block *block, cons
 		ziio_put_time(block, stamp);
 }
 
-static void ziio_stamp_blocks(struct ziio_set *set, const void *scan)
-{
-	struct zio_block *first = zio_cset_block(set->cset), *block;
-	struct zio_channel *chan;
-	struct zio_armed *pos;
-
-	ziio_stamp_block(set, first, scan);
-	zio_for_each_block(set->cset, pos, chan, block)
-		block->tstamp = first->tstamp;
-}
-
 /* Each channel has a block of its own. */
 static void ziio_store_separate(struct ziio_set *set, const void *scan)
 {
@@ -127,16 +116,22 @@ static void ziio_store_samples(struct ziio_set *set, struct zio_block *block, co
 }
 
 /* The first scan of a block: tell what was lost before. */
-static void ziio_begin_block(struct ziio_set *set, const struct zio_block *block,
-			     const void *scan)
+static void ziio_begin_block(struct ziio_set *set, struct zio_block *block, const void *scan)
 {
+	struct zio_channel *chan;
+	struct zio_armed *pos;
+	struct zio_block *any;
+
 	if (unlikely(set->lost)) {
 		zio_cset_lost(set->cset, DIV_ROUND_UP(set->lost, max(1u, block->len / set->step)));
 		set->lost = 0;
 	}
 	/* With a trigger of ZIO, the time is that of its event. */
-	if (!set->state->trig)
-		ziio_stamp_blocks(set, scan);
+	if (set->state->trig)
+		return;
+	ziio_stamp_block(set, block, scan);
+	zio_for_each_block(set->cset, pos, chan, any)
+		any->tstamp = block->tstamp;
 }
 
 static void ziio_store_scan(struct ziio_set *set, const void *scan)
@@ -173,29 +168,23 @@ void ziio_store(struct ziio_state *state, const void *scan)
 	rcu_read_unlock();
 }
 
-static void ziio_finish_short(struct ziio_set *set)
-{
-	struct zio_channel *chan;
-	struct zio_block *block;
-	struct zio_armed *pos;
-
-	zio_for_each_block(set->cset, pos, chan, block)
-		block->len = set->fill;
-	zio_cset_done(set->cset);
-}
-
 /* The lock is held: stop_io() waits for it, so it does not return before zio_cset_done(). */
 static void ziio_finish_set(struct ziio_set *set)
 {
 	struct zio_block *block = xchg(&set->block, NULL);
+	struct zio_channel *chan;
+	struct zio_armed *pos;
 
 	if (!block)
 		return;
 	synchronize_rcu();
-	if (set->fill)
-		ziio_finish_short(set);
-	else
+	if (!set->fill) {
 		smp_store_release(&set->block, block); /* for ziio_store_scan() */
+		return;
+	}
+	zio_for_each_block(set->cset, pos, chan, block)
+		block->len = set->fill;
+	zio_cset_done(set->cset);
 }
 
 /**
@@ -248,37 +237,23 @@ static int ziio_set_init(struct zio_cset *cset)
 	return 0;
 }
 
-static void ziio_note_channels(struct ziio_set *set)
-{
-	struct zio_channel *chan;
-	struct zio_armed *pos;
-
-	zio_for_each_channel(set->cset, pos, chan)
-		WRITE_ONCE(set->chan[zio_channel_index(chan)], chan);
-}
-
-/* The mask rarely changes. */
-static void ziio_use_mask(struct ziio_set *set, u64 mask)
-{
-	unsigned int n;
-
-	if (mask == set->mask)
-		return;
-	n = hweight64(mask);
-	set->mask = mask;
-	set->step = n * set->field->bytes;
-	set->copies = set->is_plain && n == set->n;
-}
-
 static int ziio_set_raw_io(struct zio_cset *cset)
 {
 	struct ziio_state *state = zio_cset_priv(cset);
 	struct ziio_set *set = &state->set[zio_cset_index(cset)];
+	u64 mask = zio_cset_mask(cset);
+	struct zio_channel *chan;
+	struct zio_armed *pos;
 
-	ziio_note_channels(set);
+	zio_for_each_channel(cset, pos, chan)
+		WRITE_ONCE(set->chan[zio_channel_index(chan)], chan);
 	set->fill = 0;
-	if (ziio_is_interleaved(set))
-		ziio_use_mask(set, zio_cset_mask(cset));
+	/* The mask rarely changes. */
+	if (ziio_is_interleaved(set) && mask != set->mask) {
+		set->mask = mask;
+		set->step = hweight64(mask) * set->field->bytes;
+		set->copies = set->is_plain && hweight64(mask) == set->n;
+	}
 	/* For ziio_store_scan() */
 	smp_store_release(&set->block, zio_cset_block(cset));
 	smp_mb(); /* pairs with ziio_fail_all(): it finds the block, or this function the error */

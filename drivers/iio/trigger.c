@@ -60,21 +60,11 @@ static void ziio_retry_poll(struct timer_list *timer)
 	irq_work_queue(&state->poll_work);
 }
 
-static void ziio_count_failure(struct ziio_state *state)
-{
-	unsigned int i;
-
-	for (i = 0; i < state->n_set; i++) {
-		if (!READ_ONCE(state->set[i].block))
-			continue;
-		atomic_inc(&state->set[i].failed);
-		ziio_set_alarm(&state->set[i], ZIIO_ALARM_FAILED);
-	}
-}
-
 /* All consumers have finished the scan, and another one may be wanted. */
 static void ziio_go_on(struct ziio_state *state)
 {
+	unsigned int i;
+
 	smp_mb(); /* pairs with ziio_ask() */
 	if (!READ_ONCE(state->trig_runs) || !ziio_wants_scan(state))
 		return;
@@ -82,7 +72,12 @@ static void ziio_go_on(struct ziio_state *state)
 		irq_work_queue(&state->poll_work);
 		return;
 	}
-	ziio_count_failure(state);
+	for (i = 0; i < state->n_set; i++) {
+		if (!READ_ONCE(state->set[i].block))
+			continue;
+		atomic_inc(&state->set[i].failed);
+		ziio_set_alarm(&state->set[i], ZIIO_ALARM_FAILED);
+	}
 	mod_timer(&state->retry, jiffies + msecs_to_jiffies(ZIIO_RETRY_MS));
 }
 
@@ -267,16 +262,6 @@ void ziio_note_trigger(struct ziio_state *state)
 		   !state->trig && (!trig || trig->dev.parent == indio->dev.parent));
 }
 
-/* After this no function of the trigger uses @state. */
-static void ziio_stop_trigger(struct ziio_state *state)
-{
-	WRITE_ONCE(state->trig_runs, false);
-	iio_trigger_set_drvdata(state->trig, NULL);
-	synchronize_rcu();
-	timer_delete_sync(&state->retry);
-	irq_work_sync(&state->poll_work);
-}
-
 /**
  * ziio_restore_trigger() - give the device its former trigger
  * @state: the device; it receives no scans. It may have its former trigger already
@@ -303,8 +288,14 @@ void ziio_restore_trigger(struct ziio_state *state)
  */
 void ziio_release_trigger(struct ziio_state *state)
 {
-	if (state->trig)
-		ziio_stop_trigger(state);
+	if (state->trig) {
+		WRITE_ONCE(state->trig_runs, false);
+		iio_trigger_set_drvdata(state->trig, NULL);
+		synchronize_rcu();
+		timer_delete_sync(&state->retry);
+		irq_work_sync(&state->poll_work);
+		/* After this no function of the trigger uses @state. */
+	}
 	ziio_restore_trigger(state);
 	if (!state->trig)
 		return;
