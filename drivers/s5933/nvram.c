@@ -18,12 +18,6 @@
 /* A serial NVRAM needs up to 10 ms to write a byte. */
 #define BUSY_US		20000
 
-static int s5933_nvram_wait_ready(struct s5933 *chip, u32 *mcsr)
-{
-	return read_poll_timeout(s5933_read, *mcsr, !(*mcsr & MCSR_NVRAM_BUSY), 20,
-				 BUSY_US, false, chip, S5933_MCSR);
-}
-
 static int s5933_nvram_command(struct s5933 *chip, unsigned int command, u8 data, u32 *mcsr)
 {
 	unsigned long flags;
@@ -32,7 +26,8 @@ static int s5933_nvram_command(struct s5933 *chip, unsigned int command, u8 data
 	s5933_write(chip, S5933_MCSR, chip->mcsr | FIELD_PREP(MCSR_NVRAM, command) |
 		    FIELD_PREP(MCSR_NVRAM_DATA, data));
 	spin_unlock_irqrestore(&chip->lock, flags);
-	return s5933_nvram_wait_ready(chip, mcsr);
+	return read_poll_timeout(s5933_read, *mcsr, !(*mcsr & MCSR_NVRAM_BUSY), 20,
+				 BUSY_US, false, chip, S5933_MCSR);
 }
 
 static int s5933_nvram_set_address(struct s5933 *chip, unsigned int addr)
@@ -41,24 +36,6 @@ static int s5933_nvram_set_address(struct s5933 *chip, unsigned int addr)
 	int ret = s5933_nvram_command(chip, NVRAM_LOW, addr, &mcsr);
 
 	return ret ?: s5933_nvram_command(chip, NVRAM_HIGH, addr >> 8, &mcsr);
-}
-
-static int s5933_nvram_read_byte(struct s5933 *chip, unsigned int addr, u8 *byte)
-{
-	u32 mcsr = 0;
-	int ret = s5933_nvram_set_address(chip, addr);
-
-	ret = ret ?: s5933_nvram_command(chip, NVRAM_READ, 0, &mcsr);
-	*byte = FIELD_GET(MCSR_NVRAM_DATA, mcsr);
-	return ret;
-}
-
-static int s5933_nvram_write_byte(struct s5933 *chip, unsigned int addr, u8 byte)
-{
-	u32 mcsr;
-	int ret = s5933_nvram_set_address(chip, addr);
-
-	return ret ?: s5933_nvram_command(chip, NVRAM_WRITE, byte, &mcsr);
 }
 
 static bool s5933_nvram_is_inside(unsigned int addr, size_t n)
@@ -81,11 +58,15 @@ int s5933_nvram_read(struct s5933 *chip, unsigned int addr, void *to, size_t n)
 {
 	u8 *byte = to;
 	int ret = 0;
+	u32 mcsr = 0;
 
 	if (!s5933_nvram_is_inside(addr, n))
 		return -EINVAL;
-	while (!ret && n--)
-		ret = s5933_nvram_read_byte(chip, addr++, byte++);
+	while (!ret && n--) {
+		ret = s5933_nvram_set_address(chip, addr++) ?:
+			s5933_nvram_command(chip, NVRAM_READ, 0, &mcsr);
+		*byte++ = FIELD_GET(MCSR_NVRAM_DATA, mcsr);
+	}
 	return ret;
 }
 EXPORT_SYMBOL_GPL(s5933_nvram_read);
@@ -107,11 +88,13 @@ int s5933_nvram_write(struct s5933 *chip, unsigned int addr, const void *from,
 {
 	const u8 *byte = from;
 	int ret = 0;
+	u32 mcsr;
 
 	if (!s5933_nvram_is_inside(addr, n))
 		return -EINVAL;
 	while (!ret && n--)
-		ret = s5933_nvram_write_byte(chip, addr++, *byte++);
+		ret = s5933_nvram_set_address(chip, addr++) ?:
+			s5933_nvram_command(chip, NVRAM_WRITE, *byte++, &mcsr);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(s5933_nvram_write);

@@ -34,21 +34,19 @@ static int s5933_check_board(struct s5933 *chip)
 	return 0;
 }
 
-/* In newer kernels devres does not release what pci_request_region() reserves. */
-static bool s5933_request_registers(struct s5933 *chip)
+static int s5933_map_registers(struct s5933 *chip)
 {
 	const char *name = dev_driver_string(chip->dev);
 	resource_size_t start = pci_resource_start(chip->pdev, 0);
 	resource_size_t len = pci_resource_len(chip->pdev, 0);
+	const void *region;
 
+	/* In newer kernels devres does not release what pci_request_region() reserves. */
 	if (pci_resource_flags(chip->pdev, 0) & IORESOURCE_IO)
-		return devm_request_region(chip->dev, start, len, name);
-	return devm_request_mem_region(chip->dev, start, len, name);
-}
-
-static int s5933_map_registers(struct s5933 *chip)
-{
-	if (!s5933_request_registers(chip))
+		region = devm_request_region(chip->dev, start, len, name);
+	else
+		region = devm_request_mem_region(chip->dev, start, len, name);
+	if (!region)
 		return dev_err_probe(chip->dev, -EBUSY,
 				     "BAR 0: another driver has reserved it\n");
 	chip->base = pcim_iomap(chip->pdev, 0, S5933_SIZE);
@@ -70,17 +68,6 @@ unsigned int s5933_dma_bits(const struct s5933_ops *ops)
 }
 EXPORT_SYMBOL_GPL(s5933_dma_bits);
 
-static int s5933_set_dma_mask(struct s5933 *chip)
-{
-	unsigned int bits = s5933_dma_bits(chip->ops);
-	int ret = dma_set_mask_and_coherent(chip->dev, DMA_BIT_MASK(bits));
-
-	if (ret)
-		return dev_err_probe(chip->dev, ret, "no DMA with %u-bit addresses\n",
-				     bits);
-	return 0;
-}
-
 /**
  * s5933_probe() - make the chip of a PCI device accessible
  * @chip: memory that lives as long as the device, all zero
@@ -97,6 +84,7 @@ static int s5933_set_dma_mask(struct s5933 *chip)
 int s5933_probe(struct s5933 *chip, struct pci_dev *pdev,
 		const struct s5933_ops *ops)
 {
+	unsigned int bits = s5933_dma_bits(ops);
 	int ret;
 
 	chip->pdev = pdev;
@@ -111,10 +99,13 @@ int s5933_probe(struct s5933 *chip, struct pci_dev *pdev,
 		return dev_err_probe(chip->dev, ret, "cannot enable the PCI device\n");
 	ret = s5933_check_board(chip);
 	ret = ret ?: s5933_map_registers(chip);
-	ret = ret ?: s5933_set_dma_mask(chip);
-	if (!ret)
-		s5933_stop(chip);
-	return ret;
+	if (ret)
+		return ret;
+	ret = dma_set_mask_and_coherent(chip->dev, DMA_BIT_MASK(bits));
+	if (ret)
+		return dev_err_probe(chip->dev, ret, "no DMA with %u-bit addresses\n", bits);
+	s5933_stop(chip);
+	return 0;
 }
 EXPORT_SYMBOL_GPL(s5933_probe);
 
