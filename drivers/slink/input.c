@@ -73,36 +73,12 @@ static u32 slink_pop_word(struct slink_card *card)
 	return s5933_read(&card->chip, S5933_FIFO);
 }
 
-static size_t slink_room_left(const struct slink_input *in)
-{
-	return in->block->size - in->pos;
-}
-
 static void slink_raise_alarm(struct slink_card *card, u8 alarm)
 {
 	card->in.alarms |= alarm;
 }
 
 /* Transfers */
-
-static void slink_begin_transfer(struct slink_card *card)
-{
-	card->in.page_done = false;
-	s5933_begin_write(&card->chip, &card->in.dma);
-	slink_count(card, SLINK_TRANSFERS, 1);
-}
-
-static void slink_discard_words(struct slink_card *card)
-{
-	struct slink_input *in = &card->in;
-
-	if (!in->discarding)
-		slink_raise_alarm(card, SLINK_ALARM_TRUNCATED);
-	in->discarding = true;
-	in->dma.addr = in->waste_addr;
-	in->dma.len = PAGE_SIZE;
-	slink_begin_transfer(card);
-}
 
 /* Begin a transfer for the rest of the block's current page, or to the waste page. */
 static void slink_start_transfer(struct slink_card *card)
@@ -113,10 +89,16 @@ static void slink_start_transfer(struct slink_card *card)
 		return;
 	if (in->discarding ||
 	    s5933_map(&card->chip, in->block, in->pos, in->block->size,
-		      DMA_FROM_DEVICE, &in->dma))
-		slink_discard_words(card);
-	else
-		slink_begin_transfer(card);
+		      DMA_FROM_DEVICE, &in->dma)) {
+		if (!in->discarding)
+			slink_raise_alarm(card, SLINK_ALARM_TRUNCATED);
+		in->discarding = true;
+		in->dma.addr = in->waste_addr;
+		in->dma.len = PAGE_SIZE;
+	}
+	in->page_done = false;
+	s5933_begin_write(&card->chip, &in->dma);
+	slink_count(card, SLINK_TRANSFERS, 1);
 }
 
 /* Add the moved bytes to the block. The chip no longer accesses the memory. */
@@ -149,7 +131,7 @@ static void slink_store_word(struct slink_card *card, u32 word)
 {
 	struct slink_input *in = &card->in;
 
-	if (in->discarding || slink_room_left(in) < sizeof(word)) {
+	if (in->discarding || in->block->size - in->pos < sizeof(word)) {
 		slink_raise_alarm(card, SLINK_ALARM_TRUNCATED);
 		in->discarding = true;
 		slink_count(card, SLINK_TRUNCATED, 1);
@@ -414,13 +396,6 @@ static bool slink_is_ending(struct slink_card *card, u32 mcsr)
 	return slink_wait_stopped(card, MORE_NS);
 }
 
-/* The count is zero, so the transfer has ended, and its enable may stay on. */
-static void slink_turn_page(struct slink_card *card)
-{
-	slink_account_transfer(card, card->in.dma.len);
-	slink_start_transfer(card);
-}
-
 /* Return: true if there was a page to turn, or the event ends. */
 static bool slink_handle_page(struct slink_card *card)
 {
@@ -432,8 +407,11 @@ static bool slink_handle_page(struct slink_card *card)
 	mcsr = slink_read_mcsr(card);
 	if (!(mcsr & MCSR_WRITE_IS_ZERO) || s5933_is_gone(mcsr))
 		return false;
-	if (!slink_is_ending(card, mcsr))
-		slink_turn_page(card);
+	/* The count is zero, so the transfer has ended, and its enable may stay on. */
+	if (!slink_is_ending(card, mcsr)) {
+		slink_account_transfer(card, card->in.dma.len);
+		slink_start_transfer(card);
+	}
 	return true;
 }
 
@@ -461,28 +439,11 @@ static bool slink_is_down_inside(const struct slink_card *card)
 	return card->in.inside && !(card->lines & LINE_LDOWN_N);
 }
 
-/* Return: true if the link is down inside an event, and no word is on its way. */
-static bool slink_is_cut(struct slink_card *card)
-{
-	u32 left;
-
-	if (!slink_is_down_inside(card))
-		return false;
-	left = s5933_read(&card->chip, S5933_MWTC);
-	udelay(QUIET_US);
-	return left == s5933_read(&card->chip, S5933_MWTC) && !slink_has_word(card);
-}
-
-static void slink_give_up_event(struct slink_card *card)
-{
-	slink_drain(card);
-	slink_raise_alarm(card, SLINK_ALARM_LINK_DOWN);
-	slink_finish_event(card, 0);
-}
-
 /* Return: true if there may be more to do. */
 static bool slink_advance_data(struct slink_card *card)
 {
+	u32 left;
+
 	slink_start_transfer(card);
 	if (card->stopped || slink_wait_small(card)) {
 		slink_change_type(card);
@@ -490,8 +451,16 @@ static bool slink_advance_data(struct slink_card *card)
 	}
 	if (slink_handle_page(card))
 		return true;
-	if (slink_is_cut(card))
-		slink_give_up_event(card);
+	if (!slink_is_down_inside(card))
+		return false;
+	/* The link is down inside an event: give it up if no word is on its way. */
+	left = s5933_read(&card->chip, S5933_MWTC);
+	udelay(QUIET_US);
+	if (left != s5933_read(&card->chip, S5933_MWTC) || slink_has_word(card))
+		return false;
+	slink_drain(card);
+	slink_raise_alarm(card, SLINK_ALARM_LINK_DOWN);
+	slink_finish_event(card, 0);
 	return false;
 }
 

@@ -58,17 +58,6 @@ static void slink_wait_reset(struct slink_card *card)
 	usleep_range(10, 20);
 }
 
-static void slink_clear_status(struct slink_card *card)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&card->chip.lock, flags);
-	card->lines = 0;
-	card->unacknowledged = false;
-	card->in.aborted = false;
-	spin_unlock_irqrestore(&card->chip.lock, flags);
-}
-
 /**
  * slink_reset_card() - bring FIFOs, card and link into the state after power on
  * @card: the card; no transfer runs
@@ -80,6 +69,8 @@ static void slink_clear_status(struct slink_card *card)
  */
 void slink_reset_card(struct slink_card *card)
 {
+	unsigned long flags;
+
 	slink_begin_link_reset(card, false);
 	slink_reset_lines(card, OMB1_FRESET_N, 0);
 	slink_reset_chip(card, MCSR_WRITE_ENABLE | MCSR_READ_ENABLE, MCSR_RESET_CARD);
@@ -87,7 +78,11 @@ void slink_reset_card(struct slink_card *card)
 	slink_reset_chip(card, 0, MCSR_RESETS);
 	slink_wait_reset(card);
 	slink_begin_link_reset(card, false);
-	slink_clear_status(card);
+	spin_lock_irqsave(&card->chip.lock, flags);
+	card->lines = 0;
+	card->unacknowledged = false;
+	card->in.aborted = false;
+	spin_unlock_irqrestore(&card->chip.lock, flags);
 	slink_reset_chip(card, MCSR_RESET_CARD, 0);
 	slink_wait_reset(card);
 	slink_reset_lines(card, OMB1_FRESET_N, OMB1_FRESET_N);

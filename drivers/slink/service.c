@@ -39,15 +39,6 @@ static void slink_visit_later(struct slink_card *card, u64 ns)
 	hrtimer_start(&card->timer, ns_to_ktime(ns), HRTIMER_MODE_REL);
 }
 
-/* The card has more to do, maybe without end: leave the processor to others first. */
-static void slink_end_visit(struct slink_card *card, const struct slink_visit *visit)
-{
-	u64 worked = ktime_to_ns(ktime_sub(ktime_get(), visit->begin));
-
-	slink_visit_later(card, max3(worked / REST_SHARE, (u64)REST_NS,
-				     1000ull * card->poll_us));
-}
-
 /*
  * Acknowledge the messages that were taken, and enable interrupts again, but not if the
  * timer is to come. Another visit may be between two calls of this function, with
@@ -75,59 +66,47 @@ static bool slink_close_visit(struct slink_card *card)
 static bool slink_advance(struct slink_card *card, struct slink_visit *visit)
 {
 	bool done = false;
+	u64 worked;
 
 	do {
 		done = slink_advance_input(card, visit);
 	} while (!done && visit->turns && slink_is_usable(card) &&
 		 slink_close_visit(card));
-	if (done)
+	if (done) {
 		atomic_inc(&card->finishing);
-	else if (!visit->turns && slink_is_usable(card))
-		slink_end_visit(card, visit);
+	} else if (!visit->turns && slink_is_usable(card)) {
+		/* More to do, maybe without end: leave the processor to others first. */
+		worked = ktime_to_ns(ktime_sub(ktime_get(), visit->begin));
+		slink_visit_later(card, max3(worked / REST_SHARE, (u64)REST_NS,
+					     1000ull * card->poll_us));
+	}
 	return done;
 }
 
-/* The core took the block back just before zio_cset_done(). */
-static void slink_lose_done_event(struct slink_card *card, size_t bytes)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&card->chip.lock, flags);
-	slink_lose_event(card, bytes);
-	spin_unlock_irqrestore(&card->chip.lock, flags);
-}
-
-/* zio_cset_done() may arm the next block, which calls slink_input(). */
-static void slink_notify_done(struct slink_card *card)
-{
-	size_t bytes = card->in.last;
-
-	if (!zio_cset_done(card->in.cset))
-		slink_lose_done_event(card, bytes);
-	if (atomic_dec_and_test(&card->finishing))
-		wake_up_var(&card->finishing);
-}
-
-/* The caller does not hold the lock. */
-static bool slink_advance_again(struct slink_card *card, struct slink_visit *visit)
-{
-	unsigned long flags;
-	bool done = false;
-
-	spin_lock_irqsave(&card->chip.lock, flags);
-	if (slink_is_usable(card))
-		done = slink_advance(card, visit);
-	spin_unlock_irqrestore(&card->chip.lock, flags);
-	return done;
-}
-
-/* The calls of the core take time, so look at the card again after them. */
+/*
+ * The calls of the core take time, so look at the card again after them. The caller does not
+ * hold the lock.
+ */
 static void slink_notify_core(struct slink_card *card, bool done,
 			      struct slink_visit *visit)
 {
+	unsigned long flags;
+	size_t bytes;
+
 	while (done) {
-		slink_notify_done(card);
-		done = slink_advance_again(card, visit);
+		bytes = card->in.last;
+		/* This may arm the next block, which calls slink_input(). */
+		if (!zio_cset_done(card->in.cset)) {
+			/* The core took the block back just before. */
+			spin_lock_irqsave(&card->chip.lock, flags);
+			slink_lose_event(card, bytes);
+			spin_unlock_irqrestore(&card->chip.lock, flags);
+		}
+		if (atomic_dec_and_test(&card->finishing))
+			wake_up_var(&card->finishing);
+		spin_lock_irqsave(&card->chip.lock, flags);
+		done = slink_is_usable(card) && slink_advance(card, visit);
+		spin_unlock_irqrestore(&card->chip.lock, flags);
 	}
 }
 
@@ -158,19 +137,6 @@ void slink_service(struct slink_card *card)
 	slink_notify_core(card, done, &visit);
 }
 
-/* A context that is in slink_notify_core() looks at the card again: then do nothing here. */
-static void slink_service_armed(struct slink_card *card)
-{
-	if (!atomic_read(&card->finishing))
-		slink_service(card);
-}
-
-/* Process context. No context calls zio_cset_done() for the former blocks after this. */
-static void slink_wait_finished(struct slink_card *card)
-{
-	wait_var_event(&card->finishing, !atomic_read(&card->finishing));
-}
-
 /*
  * With "poll-us" the first interrupt switches interrupts off, and the timer visits the
  * card every so many microseconds. The first visit that finds nothing switches them on.
@@ -178,21 +144,6 @@ static void slink_wait_finished(struct slink_card *card)
 static void slink_poll_later(struct slink_card *card)
 {
 	slink_visit_later(card, 1000ull * card->poll_us);
-}
-
-static bool slink_is_busy(u32 status)
-{
-	return !s5933_is_gone(status) && (status & INTCSR_STATUS);
-}
-
-/* The caller holds the lock. */
-static bool slink_poll_card(struct slink_card *card, struct slink_visit *visit)
-{
-	u32 status = s5933_read(&card->chip, S5933_INTCSR);
-
-	if (slink_is_busy(status) && card->poll_us)
-		slink_poll_later(card);
-	return slink_visit_card(card, status, visit);
 }
 
 /**
@@ -211,12 +162,17 @@ enum hrtimer_restart slink_poll(struct hrtimer *timer)
 	struct slink_visit visit = slink_begin_visit();
 	unsigned long flags;
 	bool done = false;
+	u32 status;
 
 	slink_count(card, SLINK_POLLS, 1);
 	spin_lock_irqsave(&card->chip.lock, flags);
 	card->timed = false;
-	if (slink_is_usable(card))
-		done = slink_poll_card(card, &visit);
+	if (slink_is_usable(card)) {
+		status = s5933_read(&card->chip, S5933_INTCSR);
+		if (!s5933_is_gone(status) && status & INTCSR_STATUS && card->poll_us)
+			slink_poll_later(card);
+		done = slink_visit_card(card, status, &visit);
+	}
 	spin_unlock_irqrestore(&card->chip.lock, flags);
 	slink_notify_core(card, done, &visit);
 	return HRTIMER_NORESTART;
@@ -305,7 +261,9 @@ int slink_input(struct zio_cset *cset)
 	in->block = zio_cset_block(cset);
 	in->near &= in->inside;
 	spin_unlock_irqrestore(&card->chip.lock, flags);
-	slink_service_armed(card);
+	/* A context that is in slink_notify_core() looks at the card again. */
+	if (!atomic_read(&card->finishing))
+		slink_service(card);
 	return ZIO_PENDING;
 }
 
@@ -324,5 +282,6 @@ void slink_stop_input(struct zio_cset *cset)
 	slink_drop_input(card);
 	card->in.block = NULL;
 	spin_unlock_irqrestore(&card->chip.lock, flags);
-	slink_wait_finished(card);
+	/* No context calls zio_cset_done() for the former blocks after this. */
+	wait_var_event(&card->finishing, !atomic_read(&card->finishing));
 }

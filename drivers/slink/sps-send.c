@@ -26,15 +26,6 @@ static bool sps_is_empty(struct sps_card *card)
 		MCSR_READ_EMPTY;
 }
 
-/* While the link is down, a message of the card wakes the driver when it comes up. */
-static bool sps_look_later(struct sps_card *card)
-{
-	if (sps_is_up(card))
-		hrtimer_start(&card->timer, ns_to_ktime(SPS_LOOK_US * NSEC_PER_USEC),
-			      HRTIMER_MODE_REL);
-	return false;
-}
-
 /* The FIFO is empty. */
 static void sps_set_type(struct sps_card *card, u32 type)
 {
@@ -46,12 +37,6 @@ static void sps_push_control(struct sps_card *card, u32 word)
 {
 	sps_set_type(card, 0);
 	s5933_write(&card->chip, S5933_FIFO, word);
-}
-
-static void sps_send_begin(struct sps_card *card)
-{
-	sps_push_control(card, card->begin);
-	card->state = card->block->len ? SPS_DATA : SPS_END;
 }
 
 /* Send the next page of the block, or go on to the end word after the last page. */
@@ -73,20 +58,6 @@ static void sps_send_piece(struct sps_card *card)
 	card->state = SPS_END;
 }
 
-static void sps_send_data(struct sps_card *card)
-{
-	sps_set_type(card, SPS_UCTRL_N);
-	sps_send_piece(card);
-}
-
-static void sps_send_end(struct sps_card *card)
-{
-	sps_push_control(card, card->end);
-	sps_count(card, SPS_EVENTS, 1);
-	card->block = NULL;
-	card->state = SPS_IDLE;
-}
-
 /* Return: false if the chip still reads the page, or the card has lost its state. */
 static bool sps_end_piece(struct sps_card *card)
 {
@@ -106,42 +77,44 @@ static bool sps_end_piece(struct sps_card *card)
 	return true;
 }
 
-/* The bus refused memory: end the event here. The link gets the end word all the same. */
-static void sps_end_aborted(struct sps_card *card)
-{
-	card->aborted = false;
-	card->failed = true;
-	sps_count(card, SPS_ABORTS, 1);
-	card->state = SPS_END;
-}
-
-static bool sps_advance_sending(struct sps_card *card)
-{
-	if (!sps_end_piece(card))
-		return false;
-	if (card->aborted)
-		sps_end_aborted(card);
-	else
-		sps_send_piece(card);
-	return true;
-}
-
 /* Return: true if the state has changed. */
 static bool sps_advance_state(struct sps_card *card)
 {
-	if (card->state == SPS_SENDING)
-		return sps_advance_sending(card);
-	if (!sps_is_empty(card))
-		return sps_look_later(card);
+	if (card->state == SPS_SENDING) {
+		if (!sps_end_piece(card))
+			return false;
+		if (!card->aborted) {
+			sps_send_piece(card);
+			return true;
+		}
+		/* The bus refused memory: the event ends here, with the end word. */
+		card->aborted = false;
+		card->failed = true;
+		sps_count(card, SPS_ABORTS, 1);
+		card->state = SPS_END;
+		return true;
+	}
+	if (!sps_is_empty(card)) {
+		/* If the link is down, a message of the card tells when it comes up. */
+		if (sps_is_up(card))
+			hrtimer_start(&card->timer, ns_to_ktime(SPS_LOOK_US * NSEC_PER_USEC),
+				      HRTIMER_MODE_REL);
+		return false;
+	}
 	switch (card->state) {
 	case SPS_DATA:
-		sps_send_data(card);
+		sps_set_type(card, SPS_UCTRL_N);
+		sps_send_piece(card);
 		break;
 	case SPS_END:
-		sps_send_end(card);
+		sps_push_control(card, card->end);
+		sps_count(card, SPS_EVENTS, 1);
+		card->block = NULL;
+		card->state = SPS_IDLE;
 		break;
 	default:
-		sps_send_begin(card);
+		sps_push_control(card, card->begin);
+		card->state = card->block->len ? SPS_DATA : SPS_END;
 	}
 	return true;
 }

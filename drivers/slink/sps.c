@@ -171,17 +171,6 @@ static const struct zio_device_desc sps_desc = {
 	.n_cset = ARRAY_SIZE(sps_csets),
 };
 
-static void sps_init_card(struct sps_card *card)
-{
-	mutex_init(&card->reset_lock);
-	INIT_DELAYED_WORK(&card->watch, sps_watch);
-	card->begin = 0xb0f00000;
-	card->end = 0xe0f00000;
-	card->omb1 = SPS_UTEST_N | SPS_UCTRL_N;
-	zio_hrtimer_setup(&card->timer, sps_poll, CLOCK_MONOTONIC,
-			  HRTIMER_MODE_REL);
-}
-
 static void sps_halt_card(struct s5933 *chip)
 {
 	struct sps_card *card = sps_card_of(chip);
@@ -232,7 +221,12 @@ static int sps_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	card = devm_kzalloc(&pdev->dev, sizeof(*card), GFP_KERNEL);
 	if (!card)
 		return -ENOMEM;
-	sps_init_card(card);
+	mutex_init(&card->reset_lock);
+	INIT_DELAYED_WORK(&card->watch, sps_watch);
+	card->begin = 0xb0f00000;
+	card->end = 0xe0f00000;
+	card->omb1 = SPS_UTEST_N | SPS_UCTRL_N;
+	zio_hrtimer_setup(&card->timer, sps_poll, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 	ret = s5933_probe(&card->chip, pdev, &sps_chip_ops);
 	ret = ret ?: sps_start_card(card);
 	ret = ret ?: s5933_create_dump(&card->chip);
