@@ -361,18 +361,6 @@ void uart_line_put(struct uart_line *line)
 	kref_put(&line->ref, uart_release_line);
 }
 
-/* Return: 0 or an error; then line->zdev is NULL. */
-static int uart_plug_line(struct uart_line *line, struct device *parent, int id)
-{
-	struct zio_device *zdev = zio_device_register(parent, &line->desc, id, line);
-
-	if (IS_ERR(zdev))
-		return PTR_ERR(zdev);
-	line->zdev = zdev;
-	line->is_live = true;
-	return 0;
-}
-
 /**
  * uart_line_create() - make the ZIO device of a line
  * @parent: its parent, or NULL
@@ -386,6 +374,7 @@ struct uart_line *uart_line_create(struct device *parent, const struct uart_setu
 				   int id)
 {
 	struct uart_line *line = kzalloc(sizeof(*line), GFP_KERNEL);
+	struct zio_device *zdev;
 	int ret;
 
 	if (!line)
@@ -396,10 +385,17 @@ struct uart_line *uart_line_create(struct device *parent, const struct uart_setu
 	line->setup = *setup;
 	uart_describe(line);
 	ret = uart_parser_init(&line->parser, &line->setup.format);
-	if (!ret)
-		ret = uart_plug_line(line, parent, id);
-	if (!ret)
-		return line;
+	if (ret)
+		goto err_line;
+	zdev = zio_device_register(parent, &line->desc, id, line);
+	ret = PTR_ERR_OR_ZERO(zdev);
+	if (ret)
+		goto err_line;
+	line->zdev = zdev;
+	line->is_live = true;
+	return line;
+
+err_line:
 	uart_line_put(line);
 	return ERR_PTR(ret);
 }
