@@ -10,29 +10,6 @@
 /* The longest transfer is 256 MiB; the slowest link moves it in about a second. */
 #define XDMA_STOP_US	(2 * USEC_PER_SEC)
 
-static int xdma_alloc_ring(struct xdma_engine *engine)
-{
-	struct device *dev = engine->card->dev;
-
-	engine->desc = dmam_alloc_coherent(dev, XDMA_RING * sizeof(*engine->desc),
-					   &engine->desc_addr, GFP_KERNEL);
-	engine->result = dmam_alloc_coherent(dev, XDMA_RING * sizeof(*engine->result),
-					     &engine->result_addr, GFP_KERNEL);
-	return engine->desc && engine->result ? 0 : -ENOMEM;
-}
-
-/* The ring is closed: the engine stops where its credits end. */
-static void xdma_link_ring(struct xdma_engine *engine)
-{
-	u32 i, next;
-
-	for (i = 0; i < XDMA_RING; i++) {
-		next = (i + 1) % XDMA_RING;
-		engine->desc[i].next =
-			cpu_to_le64(engine->desc_addr + next * sizeof(*engine->desc));
-	}
-}
-
 /**
  * xdma_init_set() - allocate the descriptors of an engine; init() of a set
  * @cset: the channel set
@@ -44,13 +21,23 @@ static void xdma_link_ring(struct xdma_engine *engine)
 int xdma_init_set(struct zio_cset *cset)
 {
 	struct xdma_engine *engine = xdma_engine_of(cset);
-	int ret = 0;
+	struct device *dev = engine->card->dev;
+	u32 i, next;
 
-	if (!engine->desc)
-		ret = xdma_alloc_ring(engine);
-	if (ret)
-		return ret;
-	xdma_link_ring(engine);
+	if (!engine->desc) {
+		engine->desc = dmam_alloc_coherent(dev, XDMA_RING * sizeof(*engine->desc),
+						   &engine->desc_addr, GFP_KERNEL);
+		engine->result = dmam_alloc_coherent(dev, XDMA_RING * sizeof(*engine->result),
+						     &engine->result_addr, GFP_KERNEL);
+		if (!engine->desc || !engine->result)
+			return -ENOMEM;
+	}
+	/* The ring is closed: the engine stops where its credits end. */
+	for (i = 0; i < XDMA_RING; i++) {
+		next = (i + 1) % XDMA_RING;
+		engine->desc[i].next =
+			cpu_to_le64(engine->desc_addr + next * sizeof(*engine->desc));
+	}
 	return 0;
 }
 
@@ -63,15 +50,6 @@ int xdma_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 {
 	*value = READ_ONCE(xdma_engine_of(cset)->errors);
 	return 0;
-}
-
-static void xdma_load(struct xdma_engine *engine, u32 index)
-{
-	u64 addr = engine->desc_addr + index % XDMA_RING * sizeof(*engine->desc);
-
-	xdma_write(engine, XDMA_SG + XDMA_SG_LOW, lower_32_bits(addr));
-	xdma_write(engine, XDMA_SG + XDMA_SG_HIGH, upper_32_bits(addr));
-	xdma_write(engine, XDMA_SG + XDMA_SG_ADJACENT, 0);
 }
 
 /*
@@ -98,12 +76,15 @@ static void xdma_clear_credits(struct xdma_engine *engine)
  */
 void xdma_start(struct xdma_engine *engine, u32 index)
 {
+	u64 addr = engine->desc_addr + index % XDMA_RING * sizeof(*engine->desc);
 	struct xdma_card *card = engine->card;
 
 	xdma_write(engine, XDMA_CONTROL, 0);
 	xdma_clear_credits(engine);
 	engine->credits_now = 0;
-	xdma_load(engine, index);
+	xdma_write(engine, XDMA_SG + XDMA_SG_LOW, lower_32_bits(addr));
+	xdma_write(engine, XDMA_SG + XDMA_SG_HIGH, upper_32_bits(addr));
+	xdma_write(engine, XDMA_SG + XDMA_SG_ADJACENT, 0);
 	xdma_read(engine, XDMA_STATUS_CLEAR);
 	xdma_write(engine, XDMA_INT_MASK, XDMA_DONE | XDMA_ERRORS);
 	writel(BIT(engine->line), card->base + XDMA_CHAN_INT_SET);

@@ -11,11 +11,6 @@
 
 #include "xdma.h"
 
-static struct xdma_result *xdma_input_result_of(struct xdma_engine *engine, u32 index)
-{
-	return &engine->result[index % XDMA_RING];
-}
-
 /* --- descriptors for the engine --------------------------------------------- */
 
 /* The core has placed the block in one piece (ZIO_CSET_ONE_PIECE). */
@@ -98,7 +93,7 @@ void xdma_input_finish(struct xdma_engine *engine)
 	u32 tail = engine->tail, n = 0;
 
 	for (; tail + n != READ_ONCE(engine->head); n++) {
-		result = xdma_input_result_of(engine, tail + n);
+		result = &engine->result[(tail + n) % XDMA_RING];
 		if (!xdma_input_is_done(result))
 			break;
 		dma_rmb();	/* the result's length after its status */
@@ -157,21 +152,10 @@ void xdma_input_event(struct xdma_engine *engine, u32 status)
 
 /* --- operations of the set -------------------------------------------------- */
 
-static void xdma_input_set_on(struct xdma_engine *engine)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&engine->lock, flags);
-	engine->is_on = true;
-	engine->errors_in_row = 0;
-	if (!engine->is_down)
-		xdma_input_run(engine);
-	spin_unlock_irqrestore(&engine->lock, flags);
-}
-
 static int xdma_input_start(struct zio_cset *cset)
 {
 	struct xdma_engine *engine = xdma_engine_of(cset);
+	unsigned long flags;
 
 	engine->cset = cset;
 	engine->chan = zio_cset_channel(cset);
@@ -179,7 +163,12 @@ static int xdma_input_start(struct zio_cset *cset)
 	engine->tail = 0;
 	engine->credits_now = 0;
 	xdma_input_take_blocks(engine);
-	xdma_input_set_on(engine);
+	spin_lock_irqsave(&engine->lock, flags);
+	engine->is_on = true;
+	engine->errors_in_row = 0;
+	if (!engine->is_down)
+		xdma_input_run(engine);
+	spin_unlock_irqrestore(&engine->lock, flags);
 	return ZIO_PENDING;
 }
 

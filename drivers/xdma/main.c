@@ -40,19 +40,6 @@ static void __iomem *xdma_map_bar(struct xdma_card *card, unsigned int bar)
 	return base;
 }
 
-static void xdma_unmap_bar(struct xdma_card *card, unsigned int bar, void __iomem *base)
-{
-	pcim_iounmap(card->pdev, base);
-	devm_release_mem_region(card->dev, pci_resource_start(card->pdev, bar),
-				pci_resource_len(card->pdev, bar));
-}
-
-static bool xdma_may_have_dma(struct pci_dev *pdev, unsigned int bar)
-{
-	return pci_resource_flags(pdev, bar) & IORESOURCE_MEM &&
-		pci_resource_len(pdev, bar) >= XDMA_SPACE;
-}
-
 /* The DMA is behind the BARs of the user's logic, each of which has 64 bits or 32. */
 static int xdma_map_registers(struct xdma_card *card)
 {
@@ -60,7 +47,8 @@ static int xdma_map_registers(struct xdma_card *card)
 	unsigned int bar;
 
 	for (bar = 0; bar < PCI_STD_NUM_BARS; bar++) {
-		if (!xdma_may_have_dma(card->pdev, bar))
+		if (!(pci_resource_flags(card->pdev, bar) & IORESOURCE_MEM) ||
+		    pci_resource_len(card->pdev, bar) < XDMA_SPACE)
 			continue;
 		base = xdma_map_bar(card, bar);
 		if (!base)
@@ -69,7 +57,9 @@ static int xdma_map_registers(struct xdma_card *card)
 			card->base = base;
 			return 0;
 		}
-		xdma_unmap_bar(card, bar, base);
+		pcim_iounmap(card->pdev, base);
+		devm_release_mem_region(card->dev, pci_resource_start(card->pdev, bar),
+					pci_resource_len(card->pdev, bar));
 	}
 	return dev_err_probe(card->dev, -ENODEV, "no BAR has the registers of an XDMA\n");
 }
@@ -163,18 +153,6 @@ static void xdma_free_vectors(void *data)
 	pci_free_irq_vectors(data);
 }
 
-static int xdma_alloc_vectors(struct xdma_card *card)
-{
-	unsigned int n_engines = card->n_h2c + card->n_c2h;
-	int n = pci_alloc_irq_vectors(card->pdev, n_engines, n_engines + XDMA_USER_IRQS,
-				      PCI_IRQ_MSIX | PCI_IRQ_MSI);
-
-	if (n < 0)
-		return dev_err_probe(card->dev, n, "no %u interrupt vectors\n", n_engines);
-	card->n_user = n - n_engines;
-	return devm_add_action_or_reset(card->dev, xdma_free_vectors, card->pdev);
-}
-
 static irqreturn_t xdma_interrupt(int irq, void *data)
 {
 	struct xdma_engine *engine = data;
@@ -219,29 +197,31 @@ static void xdma_watch(struct work_struct *work)
 	schedule_delayed_work(&card->watch, XDMA_WATCH_JIFFIES);
 }
 
-static int xdma_request_engine(struct xdma_engine *engine)
-{
-	struct xdma_card *card = engine->card;
-	int ret;
-
-	engine->irq = pci_irq_vector(card->pdev, engine->line);
-	ret = devm_request_irq(card->dev, engine->irq, xdma_interrupt, 0, "zio-xdma", engine);
-	if (ret)
-		return dev_err_probe(card->dev, ret, "cannot request interrupt %d\n",
-				     engine->irq);
-	return 0;
-}
-
 static int xdma_request_interrupts(struct xdma_card *card)
 {
-	unsigned int i;
-	int ret = xdma_alloc_vectors(card);
+	unsigned int n_engines = card->n_h2c + card->n_c2h, i;
+	struct xdma_engine *engine;
+	int ret, n;
 
-	for (i = 0; !ret && i < card->n_h2c + card->n_c2h; i++)
-		ret = xdma_request_engine(&card->engine[i]);
-	if (!ret)
-		xdma_route_interrupts(card);
-	return ret;
+	n = pci_alloc_irq_vectors(card->pdev, n_engines, n_engines + XDMA_USER_IRQS,
+				  PCI_IRQ_MSIX | PCI_IRQ_MSI);
+	if (n < 0)
+		return dev_err_probe(card->dev, n, "no %u interrupt vectors\n", n_engines);
+	card->n_user = n - n_engines;
+	ret = devm_add_action_or_reset(card->dev, xdma_free_vectors, card->pdev);
+	if (ret)
+		return ret;
+	for (i = 0; i < n_engines; i++) {
+		engine = &card->engine[i];
+		engine->irq = pci_irq_vector(card->pdev, engine->line);
+		ret = devm_request_irq(card->dev, engine->irq, xdma_interrupt, 0, "zio-xdma",
+				       engine);
+		if (ret)
+			return dev_err_probe(card->dev, ret, "cannot request interrupt %d\n",
+					     engine->irq);
+	}
+	xdma_route_interrupts(card);
+	return 0;
 }
 
 static ssize_t user_irqs_show(struct device *dev, struct device_attribute *attr, char *buf)

@@ -119,34 +119,19 @@ static void xdma_output_run(struct xdma_engine *engine)
 
 /* --- what the engine has done ----------------------------------------------- */
 
-/* A card that is gone has done more than it was told of. The caller holds the lock. */
-static void xdma_output_look(struct xdma_engine *engine)
-{
-	u32 tail = engine->begun + xdma_read(engine, XDMA_COMPLETED);
-
-	if (tail - engine->tail <= engine->head - engine->tail)
-		engine->tail = tail;
-}
-
-/* Returns how many packets are done. The caller holds the lock. */
-static unsigned int xdma_output_count_done(struct xdma_engine *engine)
-{
-	u32 done = engine->done;
-
-	xdma_output_look(engine);
-	while (engine->done != engine->filled &&
-	       (s32)(engine->tail - xdma_output_packet(engine, engine->done)->end) >= 0)
-		engine->done++;
-	return engine->done - done;
-}
-
 void xdma_output_finish(struct xdma_engine *engine)
 {
 	unsigned long flags;
-	unsigned int n;
+	u32 tail, n;
 
 	spin_lock_irqsave(&engine->lock, flags);
-	n = xdma_output_count_done(engine);
+	tail = engine->begun + xdma_read(engine, XDMA_COMPLETED);
+	/* A card that is gone has done more than it was told of. */
+	if (tail - engine->tail <= engine->head - engine->tail)
+		engine->tail = tail;
+	for (n = 0; engine->done != engine->filled; n++, engine->done++)
+		if ((s32)(engine->tail - xdma_output_packet(engine, engine->done)->end) < 0)
+			break;
 	spin_unlock_irqrestore(&engine->lock, flags);
 	if (!n)
 		return;
@@ -197,21 +182,10 @@ void xdma_output_event(struct xdma_engine *engine, u32 status)
 
 /* --- operations of the set -------------------------------------------------- */
 
-static void xdma_output_set_on(struct xdma_engine *engine)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&engine->lock, flags);
-	engine->is_on = true;
-	engine->errors_in_row = 0;
-	if (!engine->is_down)
-		xdma_output_run(engine);
-	spin_unlock_irqrestore(&engine->lock, flags);
-}
-
 static int xdma_output_start(struct zio_cset *cset)
 {
 	struct xdma_engine *engine = xdma_engine_of(cset);
+	unsigned long flags;
 
 	engine->cset = cset;
 	engine->chan = zio_cset_channel(cset);
@@ -219,7 +193,12 @@ static int xdma_output_start(struct zio_cset *cset)
 	engine->done = 0;
 	engine->tail = 0;
 	xdma_output_take_blocks(engine);
-	xdma_output_set_on(engine);
+	spin_lock_irqsave(&engine->lock, flags);
+	engine->is_on = true;
+	engine->errors_in_row = 0;
+	if (!engine->is_down)
+		xdma_output_run(engine);
+	spin_unlock_irqrestore(&engine->lock, flags);
 	return ZIO_PENDING;
 }
 
