@@ -33,24 +33,19 @@ static void zero_fill_sawtooth(u32 *next, void *data, size_t len, unsigned int s
 	*next = value;
 }
 
-/*
- * The lock of get_random_bytes() sleeps under PREEMPT_RT. Other kernels use that function,
- * so that a read can be compared with one of /dev/urandom.
- */
-static void zero_fill_random(struct zero_chan *chan, void *data, size_t len)
-{
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		prandom_bytes_state(&chan->rnd, data, len);
-	else
-		get_random_bytes(data, len);
-}
-
 /* As zero_fill_samples(), for the other patterns. */
 void zero_fill_pattern(struct zero_chan *chan, void *data, size_t len)
 {
 	switch (chan->pattern) {
 	case ZERO_RANDOM:
-		zero_fill_random(chan, data, len);
+		/*
+		 * The lock of get_random_bytes() sleeps under PREEMPT_RT. Other kernels use that
+		 * function, so that a read can be compared with one of /dev/urandom.
+		 */
+		if (IS_ENABLED(CONFIG_PREEMPT_RT))
+			prandom_bytes_state(&chan->rnd, data, len);
+		else
+			get_random_bytes(data, len);
 		break;
 	case ZERO_SAWTOOTH:
 		zero_fill_sawtooth(&chan->value, data, len, chan->ssize);

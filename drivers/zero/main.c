@@ -288,16 +288,6 @@ static const struct zio_cset_ops *zero_choose_ops(struct zero_state *state,
 	return state->interleaved ? &zero_any_ops : &zero_input_ops;
 }
 
-/* While blocks of one tick are read, those of the next one are in flight. */
-static void zero_describe_stream(const struct zero_state *state, struct zio_cset_desc *cset)
-{
-	cset->flags |= ZIO_CSET_STREAM;
-	cset->flags &= ~(ZIO_CSET_SHOTS | ZIO_CSET_USER_RATE);
-	cset->queue_depth = max(2 * state->stream, 16u);
-	cset->cset_attrs = zero_stream_attrs;
-	cset->n_cset_attrs = ARRAY_SIZE(zero_stream_attrs);
-}
-
 static void zero_describe_input(struct zero_state *state, struct device *dev,
 				unsigned int index)
 {
@@ -319,22 +309,21 @@ static void zero_describe_input(struct zero_state *state, struct device *dev,
 	}
 	if (cset->ops == &zero_asleep_ops)
 		cset->flags |= ZIO_CSET_SLEEPS;
-	if (cset->ops == &zero_stream_ops)
-		zero_describe_stream(state, cset);
-}
-
-/* A user may give a device the name of another board, whose programs then find it. */
-static const char *zero_name(struct device *dev)
-{
-	const char *name = zio_config_text(dev, "device-name", "");
-
-	return *name ? name : "zzero";
+	if (cset->ops == &zero_stream_ops) {
+		cset->flags |= ZIO_CSET_STREAM;
+		cset->flags &= ~(ZIO_CSET_SHOTS | ZIO_CSET_USER_RATE);
+		/* While blocks of one tick are read, those of the next one are in flight. */
+		cset->queue_depth = max(2 * state->stream, 16u);
+		cset->cset_attrs = zero_stream_attrs;
+		cset->n_cset_attrs = ARRAY_SIZE(zero_stream_attrs);
+	}
 }
 
 static int zero_describe_csets(struct zero_state *state, struct device *dev,
 			       unsigned int n_inputs)
 {
 	unsigned int n = n_inputs ?: ARRAY_SIZE(zero_csets), i;
+	const char *name = zio_config_text(dev, "device-name", "");
 
 	state->cset = devm_kcalloc(dev, n, sizeof(*state->cset), GFP_KERNEL);
 	if (!state->cset)
@@ -343,7 +332,8 @@ static int zero_describe_csets(struct zero_state *state, struct device *dev,
 		memcpy(state->cset, zero_csets, sizeof(zero_csets));
 	for (i = 0; i < max(n_inputs, 1u); i++)
 		zero_describe_input(state, dev, i);
-	state->desc.name = zero_name(dev);
+	/* A user may give a device the name of another board, whose programs then find it. */
+	state->desc.name = *name ? name : "zzero";
 	state->desc.owner = THIS_MODULE;
 	state->desc.cset = state->cset;
 	state->desc.n_cset = n;

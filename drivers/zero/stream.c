@@ -57,17 +57,6 @@ static unsigned int zero_fill_in_flight(struct zero_state *state, struct zio_cha
 	return done;
 }
 
-/* @n blocks are due. The device drops those for which it has no memory. */
-static void zero_complete_blocks(struct zero_state *state, struct zio_channel *chan,
-				 unsigned int n)
-{
-	unsigned int done = zero_fill_in_flight(state, chan, n);
-
-	zio_channel_complete(chan, done);
-	zio_channel_lost(chan, n - done);
-	zio_channel_take_blocks(chan, UINT_MAX);
-}
-
 /* Returns how many ticks were due since the last one. */
 static unsigned int zero_count_ticks(struct zero_state *state, u64 now)
 {
@@ -86,12 +75,17 @@ enum hrtimer_restart zero_tick(struct hrtimer *timer)
 	struct zero_state *state = container_of(timer, struct zero_state, timer);
 	struct zio_cset *cset = state->converting;
 	u64 begin = ktime_get_ns(), end;
-	unsigned int ticks = zero_count_ticks(state, begin);
+	unsigned int n = zero_count_ticks(state, begin) * state->stream, done;
 	struct zio_channel *chan;
 	struct zio_armed *pos;
 
-	zio_for_each_channel(cset, pos, chan)
-		zero_complete_blocks(state, chan, ticks * state->stream);
+	zio_for_each_channel(cset, pos, chan) {
+		done = zero_fill_in_flight(state, chan, n);
+		zio_channel_complete(chan, done);
+		/* The device drops the blocks for which it has no memory. */
+		zio_channel_lost(chan, n - done);
+		zio_channel_take_blocks(chan, UINT_MAX);
+	}
 	end = ktime_get_ns();
 	end += zio_trigger_throttle(begin, end);
 	hrtimer_set_expires(timer, ns_to_ktime(max(state->next, end)));
