@@ -123,20 +123,11 @@ static void ad788x_free_frames(struct ad788x *adc)
 	adc->n_frames = 0;
 }
 
-static void ad788x_link_frames(struct ad788x *adc)
-{
-	size_t i;
-
-	for (i = 0; i < adc->n_frames; i++) {
-		adc->frame[i].tx_buf = &adc->sent[i];
-		adc->frame[i].rx_buf = &adc->received[i];
-		adc->frame[i].len = sizeof(__be16);
-	}
-}
-
 /* Blocks grow rarely, so the frames are allocated anew and never shrink. */
 static int ad788x_prepare_frames(struct ad788x *adc, size_t n)
 {
+	size_t i;
+
 	if (n * sizeof(__be16) > spi_max_message_size(adc->spi))
 		return -EMSGSIZE;
 	if (n <= adc->n_frames)
@@ -151,7 +142,11 @@ static int ad788x_prepare_frames(struct ad788x *adc, size_t n)
 		return -ENOMEM;
 	}
 	adc->n_frames = n;
-	ad788x_link_frames(adc);
+	for (i = 0; i < n; i++) {
+		adc->frame[i].tx_buf = &adc->sent[i];
+		adc->frame[i].rx_buf = &adc->received[i];
+		adc->frame[i].len = sizeof(__be16);
+	}
 	return 0;
 }
 
@@ -194,18 +189,6 @@ static void ad788x_fill_frames(struct ad788x *adc, const u8 *chan, unsigned int 
 	frame[0].cs_change_delay.unit = SPI_DELAY_UNIT_USECS;
 }
 
-/* Return: the number of enabled channels. */
-static unsigned int ad788x_list_channels(struct zio_cset *cset, u8 *list)
-{
-	struct zio_channel *chan;
-	struct zio_armed *pos;
-	unsigned int n = 0;
-
-	zio_for_each_channel(cset, pos, chan)
-		list[n++] = zio_channel_index(chan);
-	return n;
-}
-
 static int ad788x_take_samples(struct ad788x *adc, struct zio_cset *cset,
 			       unsigned int n_chan)
 {
@@ -233,11 +216,14 @@ static int ad788x_raw_io(struct zio_cset *cset)
 	struct ad788x *adc = zio_cset_priv(cset);
 	u8 list[AD788X_MAX_CHANNELS];
 	struct spi_message message;
-	unsigned int n_chan;
+	struct zio_channel *chan;
+	struct zio_armed *pos;
+	unsigned int n_chan = 0;
 	size_t n;
 	int ret;
 
-	n_chan = ad788x_list_channels(cset, list);
+	zio_for_each_channel(cset, pos, chan)
+		list[n_chan++] = zio_channel_index(chan);
 	n = zio_cset_block(cset)->len / sizeof(u16) * n_chan + 1;
 	ret = ad788x_prepare_frames(adc, n);
 	if (ret)

@@ -155,18 +155,6 @@ static void adc_fill(struct adc_state *adc, struct zio_cset *cset)
 			*sample = READ_ONCE(adc->reg[ADC_LEVEL]) + zio_channel_index(chan);
 }
 
-/* The board was armed before: the core gave the blocks the time of that. */
-static void adc_stamp(struct zio_cset *cset)
-{
-	struct zio_block *first = zio_cset_block(cset), *block;
-	struct zio_channel *chan;
-	struct zio_armed *pos;
-
-	zio_cset_stamp(cset, first);
-	zio_for_each_block(cset, pos, chan, block)
-		block->tstamp = first->tstamp;
-}
-
 /* Returns whether the board was armed. It is not any more. */
 static bool adc_disarm(struct adc_state *adc)
 {
@@ -182,11 +170,19 @@ static bool adc_disarm(struct adc_state *adc)
 
 static void adc_trigger_fires(struct adc_state *adc)
 {
+	struct zio_block *first, *block;
+	struct zio_channel *chan;
+	struct zio_armed *pos;
+
 	if (!adc_disarm(adc))
 		return;
 	WRITE_ONCE(adc->fired, adc->fired + 1);
 	adc_fill(adc, adc->cset);
-	adc_stamp(adc->cset);
+	/* The board was armed before: the core gave the blocks the time of that. */
+	first = zio_cset_block(adc->cset);
+	zio_cset_stamp(adc->cset, first);
+	zio_for_each_block(adc->cset, pos, chan, block)
+		block->tstamp = first->tstamp;
 	zio_cset_done(adc->cset);
 }
 
@@ -196,29 +192,22 @@ static enum hrtimer_restart adc_expired(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-static void adc_arm(struct adc_state *adc)
-{
-	u32 period = READ_ONCE(adc->reg[ADC_PERIOD]);
-	unsigned long flags;
-
-	spin_lock_irqsave(&adc->lock, flags);
-	adc->armed = true;
-	if (period)
-		hrtimer_start(&adc->timer, ms_to_ktime(period),
-			      HRTIMER_MODE_REL);
-	spin_unlock_irqrestore(&adc->lock, flags);
-}
-
-/* Another trigger, or a user, has fired: the board converts at once. */
 static int adc_raw_io(struct zio_cset *cset)
 {
 	struct adc_state *adc = zio_cset_priv(cset);
+	u32 period = READ_ONCE(adc->reg[ADC_PERIOD]);
+	unsigned long flags;
 
+	/* Another trigger, or a user, has fired: the board converts at once. */
 	if (!zio_cset_uses_board_trigger(cset)) {
 		adc_fill(adc, cset);
 		return 0;
 	}
-	adc_arm(adc);
+	spin_lock_irqsave(&adc->lock, flags);
+	adc->armed = true;
+	if (period)
+		hrtimer_start(&adc->timer, ms_to_ktime(period), HRTIMER_MODE_REL);
+	spin_unlock_irqrestore(&adc->lock, flags);
 	return ZIO_PENDING;
 }
 

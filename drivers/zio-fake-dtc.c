@@ -148,18 +148,6 @@ static u8 dtc_check_time(const struct dtc_output *out, struct hrtimer *timer,
 	return 0;
 }
 
-static int dtc_error(u8 alarm)
-{
-	switch (alarm) {
-	case DTC_LATE:
-		return -ETIME;
-	case DTC_FAR:
-		return -ERANGE;
-	default:
-		return -EINVAL;
-	}
-}
-
 static bool dtc_has_time(const struct zio_timestamp *at)
 {
 	return at->secs || at->ticks;
@@ -191,7 +179,7 @@ static int dtc_raw_io(struct zio_cset *cset)
 	alarm = dtc_check_time(out, timer, at);
 	if (alarm) {
 		zio_channel_alarm(zio_cset_channel(cset), alarm);
-		return dtc_error(alarm);
+		return alarm == DTC_LATE ? -ETIME : alarm == DTC_FAR ? -ERANGE : -EINVAL;
 	}
 	return dtc_start(cset, timer, ktime_set(at->secs, at->ticks));
 }
@@ -297,26 +285,21 @@ static const struct zio_config_attr dtc_config_attrs[] = {
 	{ .name = "outputs", .value = 1, .min = 1, .max = DTC_MAX_OUTPUTS },
 };
 
-static void dtc_init_output(struct dtc_output *out)
-{
-	unsigned int i;
-
-	out->horizon = DTC_HORIZON_S;
-	for (i = 0; i < ARRAY_SIZE(dtc_clocks); i++) {
-		out->timer[i].out = out;
-		zio_hrtimer_setup(&out->timer[i].hrtimer, dtc_expired, dtc_clocks[i],
-				  HRTIMER_MODE_ABS);
-	}
-}
-
 static void dtc_describe(struct dtc_state *state)
 {
-	unsigned int i, n = state->n_outputs;
+	unsigned int i, k, n = state->n_outputs;
+	struct dtc_output *out;
 
 	for (i = 0; i < n; i++) {
 		state->cset[i] = dtc_output_desc;
 		state->cset[n + i] = dtc_input_desc;
-		dtc_init_output(&state->output[i]);
+		out = &state->output[i];
+		out->horizon = DTC_HORIZON_S;
+		for (k = 0; k < ARRAY_SIZE(dtc_clocks); k++) {
+			out->timer[k].out = out;
+			zio_hrtimer_setup(&out->timer[k].hrtimer, dtc_expired, dtc_clocks[k],
+					  HRTIMER_MODE_ABS);
+		}
 	}
 	state->desc.name = "zdtc";
 	state->desc.owner = THIS_MODULE;

@@ -49,37 +49,21 @@ static struct gpio_descs *gpio_lines_of(struct zio_cset *cset)
 	return state->lines[zio_cset_index(cset)];
 }
 
-/*
- * Do not pass lines->info: with lines in another order than the hardware's, kernel 6.1
- * then reads the wrong ones.
- */
-static int gpio_read_lines(struct gpio_descs *lines, u32 *sample)
-{
-	DECLARE_BITMAP(level, ZIO_GPIO_MAX_LINES) = { 0 };
-	int ret = gpiod_get_array_value_cansleep(lines->ndescs, lines->desc,
-						 NULL, level);
-
-	bitmap_to_arr32(sample, level, ZIO_GPIO_MAX_LINES);
-	return ret;
-}
-
-static int gpio_set_lines(struct gpio_descs *lines, u32 sample)
-{
-	DECLARE_BITMAP(level, ZIO_GPIO_MAX_LINES);
-
-	bitmap_from_arr32(level, &sample, ZIO_GPIO_MAX_LINES);
-	return gpiod_set_array_value_cansleep(lines->ndescs, lines->desc,
-					      NULL, level);
-}
-
 static int gpio_input(struct zio_cset *cset)
 {
+	struct gpio_descs *lines = gpio_lines_of(cset);
 	struct zio_block *block = zio_cset_block(cset);
 	u32 *sample = block->data, *end = block->data + block->len;
+	DECLARE_BITMAP(level, ZIO_GPIO_MAX_LINES) = { 0 };
 	int ret = 0;
 
+	/*
+	 * Do not pass lines->info: with lines in another order than the hardware's, kernel 6.1
+	 * then reads the wrong ones.
+	 */
 	for (; sample < end && !ret; sample++) {
-		ret = gpio_read_lines(gpio_lines_of(cset), sample);
+		ret = gpiod_get_array_value_cansleep(lines->ndescs, lines->desc, NULL, level);
+		bitmap_to_arr32(sample, level, ZIO_GPIO_MAX_LINES);
 		cond_resched();
 	}
 	return ret;
@@ -87,12 +71,15 @@ static int gpio_input(struct zio_cset *cset)
 
 static int gpio_output(struct zio_cset *cset)
 {
+	struct gpio_descs *lines = gpio_lines_of(cset);
 	struct zio_block *block = zio_cset_block(cset);
 	const u32 *sample = block->data, *end = block->data + block->len;
+	DECLARE_BITMAP(level, ZIO_GPIO_MAX_LINES);
 	int ret = 0;
 
 	for (; sample < end && !ret; sample++) {
-		ret = gpio_set_lines(gpio_lines_of(cset), *sample);
+		bitmap_from_arr32(level, sample, ZIO_GPIO_MAX_LINES);
+		ret = gpiod_set_array_value_cansleep(lines->ndescs, lines->desc, NULL, level);
 		cond_resched();
 	}
 	return ret;
@@ -143,19 +130,6 @@ static int gpio_add_set(struct gpio_state *state, struct device *dev,
 	return 0;
 }
 
-static int gpio_add_sets(struct gpio_state *state, struct device *dev)
-{
-	int ret = gpio_add_set(state, dev, &gpio_input_desc, "in",
-			       zio_config_text(dev, "in", in), GPIOD_IN);
-
-	if (!ret)
-		ret = gpio_add_set(state, dev, &gpio_output_desc, "out",
-				   zio_config_text(dev, "out", out), GPIOD_OUT_LOW);
-	if (!ret && !state->desc.n_cset)
-		ret = -EINVAL;
-	return ret;
-}
-
 static int gpio_probe(struct platform_device *pdev)
 {
 	int id = zio_config_id(&pdev->dev, ZIO_ID_AUTO);
@@ -165,9 +139,12 @@ static int gpio_probe(struct platform_device *pdev)
 	state = devm_kzalloc(&pdev->dev, sizeof(*state), GFP_KERNEL);
 	if (!state)
 		return -ENOMEM;
-	ret = gpio_add_sets(state, &pdev->dev);
-	if (ret)
-		return ret;
+	ret = gpio_add_set(state, &pdev->dev, &gpio_input_desc, "in",
+			   zio_config_text(&pdev->dev, "in", in), GPIOD_IN) ?:
+		gpio_add_set(state, &pdev->dev, &gpio_output_desc, "out",
+			     zio_config_text(&pdev->dev, "out", out), GPIOD_OUT_LOW);
+	if (ret || !state->desc.n_cset)
+		return ret ?: -EINVAL;
 	state->desc.name = "zgpio";
 	state->desc.owner = THIS_MODULE;
 	state->desc.cset = state->cset;

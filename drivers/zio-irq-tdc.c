@@ -130,15 +130,22 @@ static int tdc_request_input(struct device *dev, struct tdc_input *input, int ir
 	return 0;
 }
 
-/* Return: the number of inputs, or an error. */
-static int tdc_request_lines(struct device *dev, struct tdc_state *state,
-			     const char *text)
+/*
+ * Request interrupts before the registration of the device: an error leaves no device.
+ * Return: the number of inputs, or an error.
+ */
+static int tdc_request_inputs(struct device *dev, struct tdc_state *state)
 {
 	unsigned long flags = tdc_edge_flags[zio_config_value(dev, "edge", 0)];
+	const char *text = zio_config_text(dev, "lines", lines);
+	int number = zio_config_value(dev, "irq", irq), ret = 0;
 	struct gpio_descs *descs;
 	unsigned int i;
-	int ret = 0;
 
+	if (number && *text)
+		return -EINVAL;
+	if (number)
+		return tdc_request_input(dev, &state->input[0], number, IRQF_SHARED) ?: 1;
 	descs = devm_zio_gpio_get(dev, "tdc", text, GPIOD_IN);
 	if (IS_ERR_OR_NULL(descs))
 		return descs ? PTR_ERR(descs) : -EINVAL;
@@ -148,19 +155,6 @@ static int tdc_request_lines(struct device *dev, struct tdc_state *state,
 		ret = tdc_request_input(dev, &state->input[i],
 					gpiod_to_irq(descs->desc[i]), flags);
 	return ret ?: descs->ndescs;
-}
-
-/* Request interrupts before the registration of the device: an error leaves no device. */
-static int tdc_request_inputs(struct device *dev, struct tdc_state *state)
-{
-	const char *text = zio_config_text(dev, "lines", lines);
-	int number = zio_config_value(dev, "irq", irq);
-
-	if (number && *text)
-		return -EINVAL;
-	if (!number)
-		return tdc_request_lines(dev, state, text);
-	return tdc_request_input(dev, &state->input[0], number, IRQF_SHARED) ?: 1;
 }
 
 static int tdc_probe(struct platform_device *pdev)

@@ -202,24 +202,18 @@ static int loop_output(struct zio_cset *cset)
 	return 0;
 }
 
-static void loop_note_inputs(struct loop_state *state, struct zio_cset *cset)
+/* After zio_cset_done(output) state->chan belongs to the next output blocks. */
+static int loop_input(struct zio_cset *cset)
 {
+	struct loop_state *state = zio_cset_priv(cset);
+	bool last, taken = true;
+	struct zio_cset *output;
 	struct zio_channel *chan;
 	struct zio_block *block;
 	struct zio_armed *pos;
 
 	zio_for_each_block(cset, pos, chan, block)
 		state->chan[zio_channel_index(chan)].fired = block->tstamp;
-}
-
-/* After zio_cset_done(output) state->chan belongs to the next output blocks. */
-static int loop_input(struct zio_cset *cset)
-{
-	struct loop_state *state = zio_cset_priv(cset);
-	struct zio_cset *output;
-	bool last, taken = true;
-
-	loop_note_inputs(state, cset);
 	output = loop_meet_other(state, cset);
 	if (!output)
 		return ZIO_PENDING;
