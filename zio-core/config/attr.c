@@ -188,20 +188,6 @@ static int trigger_attr_store(struct kobject *kobj, const struct zio_file *file,
 	return ret;
 }
 
-static void init_attr(struct zio_attr *attr, unsigned int index,
-		      const struct zio_attr_desc *desc)
-{
-	attr->desc = desc;
-	attr->file = (struct zio_file) {
-		.attr = { .name = desc->mode ? desc->name : NULL, .mode = desc->mode },
-		.show = attr_show,
-		.lock_show = true,
-		.store = desc->mode & 0222 ? attr_store : NULL,
-		.limits = attr_limits,
-		.index = index,
-	};
-}
-
 /* Is it a position in which the core has a value of its own? */
 static bool is_of_core(const struct zio_attr_desc *desc, unsigned int owner)
 {
@@ -274,8 +260,18 @@ static struct zio_attr *create_attrs(const struct zio_attr_desc *list, unsigned 
 	struct zio_attr *attrs = kcalloc(n + more, sizeof(*attrs), GFP_KERNEL);
 	unsigned int i;
 
-	for (i = 0; i < n && attrs; i++)
-		init_attr(&attrs[i], i, &list[i]);
+	for (i = 0; i < n && attrs; i++) {
+		attrs[i].desc = &list[i];
+		attrs[i].file = (struct zio_file) {
+			.attr = { .name = list[i].mode ? list[i].name : NULL,
+				  .mode = list[i].mode },
+			.show = attr_show,
+			.lock_show = true,
+			.store = list[i].mode & 0222 ? attr_store : NULL,
+			.limits = attr_limits,
+			.index = i,
+		};
+	}
 	return attrs;
 }
 

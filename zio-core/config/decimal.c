@@ -46,15 +46,6 @@ static const char *parse_digits(const char *text, struct zio_decimal *dec, bool 
 	return has_digits ? text : NULL;
 }
 
-/* Reads what follows the digits: nothing, or an exponent. */
-static int parse_exponent(const char *text, s32 *exp)
-{
-	*exp = 0;
-	if (*text == 'e' || *text == 'E')
-		return kstrtos32(text + 1, 10, exp);
-	return *text && strcmp(text, "\n") ? -EINVAL : 0;
-}
-
 static bool exp_fits(s64 exp, u64 digits)
 {
 	while (digits >= 10) {
@@ -74,14 +65,17 @@ int zio_decimal_parse(const char *text, struct zio_decimal *dec)
 {
 	struct zio_decimal new = { .negative = *text == '-' };
 	bool overflow = false;
-	s32 tens;
+	s32 tens = 0;
 	s64 exp;
-	int ret;
+	int ret = 0;
 
 	text = parse_digits(text + (new.negative || *text == '+'), &new, &overflow);
 	if (!text)
 		return -EINVAL;
-	ret = parse_exponent(text, &tens);
+	if (*text == 'e' || *text == 'E')
+		ret = kstrtos32(text + 1, 10, &tens);
+	else if (*text && strcmp(text, "\n"))
+		ret = -EINVAL;
 	if (ret)
 		return ret;
 	if (overflow)
