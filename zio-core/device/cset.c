@@ -6,22 +6,6 @@
 
 #include "device/internal.h"
 
-static void init_channel(struct zio_channel_core *chan, struct zio_cset_core *cset,
-			 unsigned int index)
-{
-	kobject_init(&chan->kobj, &zio_channel_kind.ktype);
-	kobject_get(&cset->kobj);
-	chan->cset = cset;
-	chan->pub.index = index;
-	chan->enabled = !(cset->flags & ZIO_CSET_CHANS_DISABLED);
-	chan->queue.stream.wants = 1;
-	raw_spin_lock_init(&chan->queue.stream.lock);
-	init_waitqueue_head(&chan->wq);
-	mutex_init(&chan->lock);
-	INIT_LIST_HEAD(&chan->sessions);
-	INIT_LIST_HEAD(&chan->unread);
-}
-
 static void remove_channel(struct zio_channel_core *chan)
 {
 	zio_kobj_del(&chan->kobj);
@@ -36,7 +20,17 @@ static struct zio_channel_core *create_channel(struct zio_cset_core *cset,
 
 	if (!chan)
 		return ERR_PTR(-ENOMEM);
-	init_channel(chan, cset, index);
+	kobject_init(&chan->kobj, &zio_channel_kind.ktype);
+	kobject_get(&cset->kobj);
+	chan->cset = cset;
+	chan->pub.index = index;
+	chan->enabled = !(cset->flags & ZIO_CSET_CHANS_DISABLED);
+	chan->queue.stream.wants = 1;
+	raw_spin_lock_init(&chan->queue.stream.lock);
+	init_waitqueue_head(&chan->wq);
+	mutex_init(&chan->lock);
+	INIT_LIST_HEAD(&chan->sessions);
+	INIT_LIST_HEAD(&chan->unread);
 	RCU_INIT_POINTER(chan->snap, zio_snapshot_get(chan));
 	ret = kobject_add(&chan->kobj, &cset->kobj, "chan%u", index) ?:
 		zio_channel_create_attrs(chan);

@@ -212,33 +212,6 @@ static int register_sets(struct zio_device *zdev)
 	return 0;
 }
 
-/* Makes a device and its nodes visible. */
-static int add_device(struct zio_device *zdev)
-{
-	int ret;
-
-	dev_set_uevent_suppress(&zdev->dev, true);
-	ret = device_add(&zdev->dev);
-	if (ret)
-		return ret;
-	ret = register_sets(zdev);
-	if (!ret) {
-		ret = zio_device_add_files(zdev);
-		if (ret)
-			unregister_sets(zdev, zdev->desc->n_cset);
-	}
-	if (ret) {
-		device_del(&zdev->dev);
-		return ret;
-	}
-	zio_bus_link(zdev);
-	zio_device_link_sets(zdev);
-	zio_device_show_sets(zdev, true);
-	dev_set_uevent_suppress(&zdev->dev, false);
-	kobject_uevent(&zdev->dev.kobj, KOBJ_ADD);
-	return 0;
-}
-
 /**
  * zio_device_register() - make a device and its nodes
  * @parent: the board on its own bus, or NULL
@@ -264,9 +237,28 @@ struct zio_device *zio_device_register(struct device *parent,
 
 	if (IS_ERR(zdev))
 		return zdev;
-	ret = add_device(zdev);
-	if (!ret)
-		return zdev;
+	dev_set_uevent_suppress(&zdev->dev, true);
+	ret = device_add(&zdev->dev);
+	if (ret)
+		goto err_add;
+	ret = register_sets(zdev);
+	if (ret)
+		goto err_sets;
+	ret = zio_device_add_files(zdev);
+	if (ret)
+		goto err_files;
+	zio_bus_link(zdev);
+	zio_device_link_sets(zdev);
+	zio_device_show_sets(zdev, true);
+	dev_set_uevent_suppress(&zdev->dev, false);
+	kobject_uevent(&zdev->dev.kobj, KOBJ_ADD);
+	return zdev;
+
+err_files:
+	unregister_sets(zdev, desc->n_cset);
+err_sets:
+	device_del(&zdev->dev);
+err_add:
 	put_device(&zdev->dev);
 	return ERR_PTR(ret);
 }
