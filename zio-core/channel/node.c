@@ -338,11 +338,24 @@ void zio_set_nodes_remove(struct zio_cset_core *cset)
 		remove_node(cset->set_node);
 }
 
+/* The sniffer sees the blocks of all channels, and a tap those of its input. */
+static void node_block_done(struct zio_channel_core *chan, struct zio_block *block)
+{
+	zio_sniff_block_done(chan, block);
+	if (!zio_cset_is_output(chan->cset))
+		zio_tap_block_done(chan, block);
+}
+
+static const struct zio_watch_ops node_watch_ops = {
+	.done = node_block_done,
+	.move = zio_tap_memory_move,
+};
+
 /* @ops: operations of the share folder. Returns 0, or an error of the driver core. */
 int zio_nodes_init(const struct zio_share_ops *ops)
 {
 	zio_share_ops = ops;
-	zio_watch_ops = &zio_channel_watch_ops;
+	zio_watch_ops = &node_watch_ops;
 	zio_class = zio_class_create("zio");
 	if (IS_ERR(zio_class))
 		return PTR_ERR(zio_class);

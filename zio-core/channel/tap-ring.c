@@ -172,14 +172,11 @@ static void push_block(struct zio_tap_ring *ring, struct zio_channel_core *chan,
 	notify_taps(ring);
 }
 
-/* A block is done. Context: Any; the caller owns the phase. */
-static void tap_block_done(struct zio_channel_core *chan, struct zio_block *block)
+/* A block of an input is done. Context: Any; the caller owns the phase. */
+void zio_tap_block_done(struct zio_channel_core *chan, struct zio_block *block)
 {
 	struct zio_tap_ring *ring;
 
-	zio_sniff_block_done(chan, block);
-	if (zio_cset_is_output(chan->cset))
-		return;
 	rcu_read_lock();
 	ring = rcu_dereference(chan->tap_ring);
 	if (ring)
@@ -188,7 +185,7 @@ static void tap_block_done(struct zio_channel_core *chan, struct zio_block *bloc
 }
 
 /* The set is frozen, and blocks of the channel get other memory, or another size. */
-static void tap_memory_move(struct zio_channel_core *chan)
+void zio_tap_memory_move(struct zio_channel_core *chan)
 {
 	struct zio_tap_ring *ring;
 
@@ -201,11 +198,6 @@ static void tap_memory_move(struct zio_channel_core *chan)
 	}
 	rcu_read_unlock();
 }
-
-const struct zio_watch_ops zio_channel_watch_ops = {
-	.done = tap_block_done,
-	.move = tap_memory_move,
-};
 
 static void free_ring(struct zio_tap_ring *ring)
 {

@@ -68,7 +68,8 @@ void zio_tap_ring_put(struct zio_channel_core *chan, struct zio_tap_ring *ring);
 bool zio_tap_ring_look(struct zio_tap_ring *ring, u32 *pos, struct zio_tap_slot *slot);
 bool zio_tap_slot_is_intact(struct zio_tap_ring *ring, u32 pos,
 			    const struct zio_tap_slot *slot);
-extern const struct zio_watch_ops zio_channel_watch_ops;
+void zio_tap_block_done(struct zio_channel_core *chan, struct zio_block *block);
+void zio_tap_memory_move(struct zio_channel_core *chan);
 
 /* Returns true if there may be a block for the tap at @pos. */
 static inline bool zio_tap_ring_has(struct zio_tap_ring *ring, u32 pos)

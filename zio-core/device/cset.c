@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* cset.c: create and remove channel sets and channels */
 #include <linux/export.h>
-#include <linux/math64.h>
 #include <linux/slab.h>
 
 #include "device/internal.h"
@@ -232,129 +231,6 @@ unsigned int zio_cset_n_enabled(const struct zio_cset *cset)
 		READ_ONCE(core->n_active);
 }
 EXPORT_SYMBOL_GPL(zio_cset_n_enabled);
-
-/**
- * zio_block_clock() - get the clock of a block's time stamp
- * @block: the block, armed; of an input
- *
- * Context: Any.
- *
- * Return: CLOCK_*; the control of the block names it, also if the trigger has another one
- * meanwhile.
- */
-clockid_t zio_block_clock(const struct zio_block *block)
-{
-	const struct zio_block_core *core = to_block_core(block);
-
-	return zio_control_clock(&core->snap->common);
-}
-EXPORT_SYMBOL_GPL(zio_block_clock);
-
-/**
- * zio_cset_clock() - get the clock of a set's trigger
- * @cset: the channel set
- *
- * For outputs, whose blocks name no clock: the times that a user writes are by this one.
- *
- * Context: raw_io().
- *
- * Return: CLOCK_*.
- */
-clockid_t zio_cset_clock(const struct zio_cset *cset)
-{
-	return zio_trigger_clock(to_cset_core(cset)->bind->trig);
-}
-EXPORT_SYMBOL_GPL(zio_cset_clock);
-
-static void set_block_time(struct zio_block *block, struct timespec64 time)
-{
-	block->tstamp.secs = time.tv_sec;
-	block->tstamp.ticks = time.tv_nsec;
-	block->tstamp.bins = 0;
-}
-
-/**
- * zio_cset_stamp() - set the time of a block to now
- * @cset: the channel set
- * @block: the block, armed
- *
- * A board that is armed long before its event calls this at the event: the block has the
- * time at which it was armed. The clock is the one that the control of the block names.
- *
- * Context: Any but NMI.
- */
-void zio_cset_stamp(const struct zio_cset *cset, struct zio_block *block)
-{
-	struct timespec64 now;
-
-	zio_clock_read(zio_block_clock(block), &now);
-	set_block_time(block, now);
-}
-EXPORT_SYMBOL_GPL(zio_cset_stamp);
-
-/**
- * zio_cset_stamp_at() - set the time of a block to a known one
- * @cset: the channel set
- * @block: the block, armed
- * @at: the time by CLOCK_MONOTONIC, in ns
- *
- * As zio_cset_stamp(), for a board whose event was a while ago. To read two clocks and take
- * the difference is less exact: the host of a virtual machine may do something else between.
- *
- * Context: Any but NMI.
- */
-void zio_cset_stamp_at(const struct zio_cset *cset, struct zio_block *block, u64 at)
-{
-	clockid_t clock = zio_block_clock(block);
-	ktime_t then = ns_to_ktime(at);
-
-	if (clock == CLOCK_REALTIME)
-		then = ktime_mono_to_real(then);
-	else if (clock == CLOCK_TAI)
-		then = ktime_mono_to_any(then, TK_OFFS_TAI);
-	else if (clock == CLOCK_BOOTTIME)
-		then = ktime_mono_to_any(then, TK_OFFS_BOOT);
-	set_block_time(block, ktime_to_timespec64(then));
-}
-EXPORT_SYMBOL_GPL(zio_cset_stamp_at);
-
-/* Returns the time from the first sample of a block to the last one; 0 without a rate. */
-static u64 duration_of(const struct zio_cset_core *cset, const struct zio_block *block)
-{
-	const u32 *value = to_block_core(block)->snap->common.attr_trigger.std_val;
-	u32 num = value[ZIO_ATTR_TRIG_RATE_NUM], den = value[ZIO_ATTR_TRIG_RATE_DEN];
-	u64 n;
-
-	if (likely(!num) || block->len <= cset->ssize)
-		return 0;
-	n = block->len / cset->ssize;
-	if (cset->flags & ZIO_CSET_INTERLEAVED)
-		n = div_u64(n, hweight64(cset->pub.shape.mask));
-	/* A rate that a user has told may be nonsense. */
-	return div_u64((n - 1) * den, 3600) > num ? 0 :
-		mul_u64_u64_div_u64((n - 1) * den, NSEC_PER_SEC, num);
-}
-
-/**
- * zio_cset_stamp_end() - set the time of a block whose last sample was taken now
- * @cset: the channel set
- * @block: the block, armed, with its final length
- *
- * As zio_cset_stamp(), for a board that interrupts at the end of a block. If the control of the
- * block has a rate, its time is that of the first sample.
- *
- * Context: Any but NMI.
- */
-void zio_cset_stamp_end(const struct zio_cset *cset, struct zio_block *block)
-{
-	u64 duration = duration_of(to_cset_core(cset), block);
-
-	if (duration)
-		zio_cset_stamp_at(cset, block, ktime_get_ns() - duration);
-	else
-		zio_cset_stamp(cset, block);
-}
-EXPORT_SYMBOL_GPL(zio_cset_stamp_end);
 
 /**
  * zio_cset_is_rearmed() - check whether the core arms a set whenever there is room

@@ -215,6 +215,12 @@ void zio_channel_settle_alarms(struct zio_channel_core *chan);
 void zio_block_take_alarms(struct zio_channel_core *chan, struct zio_block *block);
 void zio_channel_drop_unread(struct zio_channel_core *chan);
 
+/* Context: Any; the counters of a channel change meanwhile. */
+static inline unsigned long zio_channel_losses(const struct zio_channel_core *chan)
+{
+	return READ_ONCE(chan->lost) + READ_ONCE(chan->queue.stream.dropped);
+}
+
 static inline void zio_channel_wake(struct zio_channel_core *chan, __poll_t key)
 {
 	if (!wq_has_sleeper(&chan->wq))				/* U */
@@ -247,6 +253,19 @@ static inline void zio_channel_wake_reader(struct zio_channel_core *chan)
 	if (zio_queue_count(&chan->queue) >= READ_ONCE(chan->buf->watermark) ||
 	    chan->cset->on_demand)
 		zio_channel_wake(chan, ZIO_WAKE_IN);
+}
+
+/*
+ * Queues a block of an output. Haste ends when the blocks are played for which there was any:
+ * see ostream.c. One pusher at a time. Context: Any.
+ */
+static inline void zio_output_push(struct zio_channel_core *chan, struct zio_block *block)
+{
+	struct zio_queue *q = &chan->queue;
+
+	if (unlikely(q->stream.haste) && (int)(q->stream.due - atomic_read(&q->tail)) <= 0)
+		WRITE_ONCE(q->stream.haste, 0);
+	zio_queue_push(q, block);
 }
 
 /* The next put of a block wakes all users. The caller holds chan->lock. */

@@ -24,6 +24,12 @@ static inline void zio_queue_push(struct zio_queue *q, struct zio_block *block)
 	smp_store_release(&q->head, head + 1);		/* A */
 }
 
+/* The @n blocks behind the head are queued. One pusher at a time. */
+static inline void zio_queue_publish(struct zio_queue *q, unsigned int n)
+{
+	smp_store_release(&q->head, q->head + n);		/* A */
+}
+
 /* Returns the oldest block, or NULL, and the @tail for zio_queue_take(). */
 static inline struct zio_block *zio_queue_look(struct zio_queue *q, int *tail)
 {

@@ -19,12 +19,6 @@ static inline bool zio_cset_is_stream(const struct zio_cset_core *cset)
 void zio_stream_set_depth(struct zio_cset_core *cset, unsigned int depth);
 bool zio_stream_wants_room(const struct zio_channel_core *chan);
 
-/* Context: Any; the counters of a channel change meanwhile. */
-static inline unsigned long zio_channel_losses(const struct zio_channel_core *chan)
-{
-	return READ_ONCE(chan->lost) + READ_ONCE(chan->queue.stream.dropped);
-}
-
 /* ostream.c */
 unsigned int zio_ostream_in_flight(const struct zio_channel_core *chan);
 void zio_ostream_hasten(struct zio_channel_core *chan, u8 haste);
@@ -36,22 +30,6 @@ static inline unsigned int zio_stream_in_flight(const struct zio_channel_core *c
 	int n = READ_ONCE(chan->queue.stream.taken) - READ_ONCE(chan->queue.head);
 
 	return zio_cset_is_output(chan->cset) ? zio_ostream_in_flight(chan) : max(n, 0);
-}
-
-/* The @n blocks behind the head are queued. One pusher at a time. */
-static inline void zio_queue_publish(struct zio_queue *q, unsigned int n)
-{
-	smp_store_release(&q->head, q->head + n);		/* A */
-}
-
-/* Queues a block of an output. One pusher at a time. Context: Any. */
-static inline void zio_output_push(struct zio_channel_core *chan, struct zio_block *block)
-{
-	struct zio_queue *q = &chan->queue;
-
-	if (unlikely(q->stream.haste) && (int)(q->stream.due - atomic_read(&q->tail)) <= 0)
-		WRITE_ONCE(q->stream.haste, 0);
-	zio_queue_push(q, block);
 }
 
 #endif /* _ZIO_ENGINE_STREAM_H */
