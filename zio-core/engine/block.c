@@ -52,14 +52,7 @@ void zio_channel_count_loss(struct zio_channel_core *chan, u32 n, u32 seq, int c
 	count_loss(chan, n, seq, cause, error);
 }
 
-/* Returns true if a reader holds the oldest block, so that no memory can be free. */
-static bool is_in_the_way(struct zio_channel_core *chan)
-{
-	const struct zio_buffer_ops *ops = chan->buf->type->ops;
 
-	return ops->oldest &&
-		ops->oldest(chan->buf) != zio_queue_peek(&chan->queue);
-}
 
 /* Returns true if the channel loses old blocks rather than new ones, which taps may see. */
 static bool prefers_new(const struct zio_channel_core *chan)
@@ -68,15 +61,25 @@ static bool prefers_new(const struct zio_channel_core *chan)
 }
 
 /*
- * Takes the oldest block out of the queue. What it reports, and that it is lost, is there
- * before the block has gone: a reader that takes the next block sees the gap and the alarms.
- * A reader may take it meanwhile, and put it: blocks are freed after a grace period.
+ * Takes the oldest unread block out of the queue, to drop it. A program sees the blocks of a ring,
+ * so the core does not drop those. The alarms of the block, and that of the loss, go to the oldest
+ * block that is left: the gap is before it. They are there before the block has gone: a reader that
+ * takes the next block sees the gap and the alarms. A reader may take the block meanwhile, and put
+ * it: blocks are freed after a grace period. Context: Any; the caller owns the phase, or is the
+ * driver of a stream. Returns the block; NULL without "prefer-new", or if the drop would free no
+ * memory.
  */
-static struct zio_block *take_oldest(struct zio_channel_core *chan)
+struct zio_block *zio_channel_pop_unread(struct zio_channel_core *chan)
 {
+	const struct zio_buffer_ops *ops = chan->buf->type->ops;
 	struct zio_block *block;
 	int tail, alarms, before;
 
+	if (!prefers_new(chan) || READ_ONCE(chan->ops))
+		return NULL;
+	/* No memory is free while a reader holds the oldest block. */
+	if (ops->oldest && ops->oldest(chan->buf) != zio_queue_peek(&chan->queue))
+		return NULL;
 	rcu_read_lock();
 	while ((block = zio_queue_look(&chan->queue, &tail))) {
 		alarms = ZIO_ALARM_LOST_BLOCK | READ_ONCE(block->zio_alarms) |
@@ -89,26 +92,6 @@ static struct zio_block *take_oldest(struct zio_channel_core *chan)
 	}
 	rcu_read_unlock();
 	return block;
-}
-
-/*
- * Takes the oldest unread block out of the queue, to drop it. A program sees the blocks of a ring,
- * so the core does not drop those. The alarms of the block, and that of the loss, go to the oldest
- * block that is left: the gap is before it. Context: Any; the caller owns the phase, or is the
- * driver of a stream. Returns the block; NULL without "prefer-new", or if the drop would free no
- * memory.
- */
-struct zio_block *zio_channel_pop_unread(struct zio_channel_core *chan)
-{
-	if (!prefers_new(chan) || READ_ONCE(chan->ops) || is_in_the_way(chan))
-		return NULL;
-	return take_oldest(chan);
-}
-
-static void add_alarms(struct zio_block *block, int alarms)
-{
-	WRITE_ONCE(block->zio_alarms, block->zio_alarms | alarms);
-	WRITE_ONCE(block->drv_alarms, block->drv_alarms | alarms >> 8);
 }
 
 /*
@@ -151,6 +134,7 @@ void zio_block_take_dropped(struct zio_channel_core *chan, struct zio_block *blo
 	struct zio_block_core *core = to_block_core(block);
 	s32 gap = core->seq - chan->next_seq;
 	u32 missed, lost = take_missing(chan, &missed);
+	int alarms;
 
 	if (chan->gap_is_unknown)
 		lost += core->lost;
@@ -158,7 +142,9 @@ void zio_block_take_dropped(struct zio_channel_core *chan, struct zio_block *blo
 		lost = max_t(s32, core->lost, gap);
 	WRITE_ONCE(core->lost, lost);
 	WRITE_ONCE(core->missed, core->missed + missed);
-	add_alarms(block, take_alarms_dropped(chan, lost, core->missed));
+	alarms = take_alarms_dropped(chan, lost, core->missed);
+	WRITE_ONCE(block->zio_alarms, block->zio_alarms | alarms);
+	WRITE_ONCE(block->drv_alarms, block->drv_alarms | alarms >> 8);
 }
 
 /*
@@ -208,12 +194,7 @@ void zio_channel_note_dropped(struct zio_channel_core *chan, const struct zio_bl
 	atomic_or(ZIO_ALARM_LOST_BLOCK, &chan->alarms);
 }
 
-/* The alarm is in chan->alarms_dropped. */
-static void count_dropped(struct zio_channel_core *chan, const struct zio_block *old)
-{
-	chan->lost++;
-	zio_channel_note_dropped(chan, old);
-}
+
 
 /* Drops the oldest unread block, and counts the loss. Returns false if it drops none. */
 static bool drop_oldest(struct zio_channel_core *chan)
@@ -222,7 +203,9 @@ static bool drop_oldest(struct zio_channel_core *chan)
 
 	if (!old)
 		return false;
-	count_dropped(chan, old);
+	/* The alarm is in chan->alarms_dropped. */
+	chan->lost++;
+	zio_channel_note_dropped(chan, old);
 	chan->buf->type->ops->put_block(chan->buf, old);
 	return true;
 }
@@ -405,29 +388,25 @@ void zio_block_take_alarms(struct zio_channel_core *chan, struct zio_block *bloc
 	block->drv_alarms |= alarms >> 8;
 }
 
-/* An output loses what it has not played. fsync() tells of a board that is gone by itself. */
-static void drop_queued(struct zio_channel_core *chan, struct zio_block *block)
-{
-	if (zio_cset_is_output(chan->cset) && !chan->cset->gone &&
-	    !output_was_played(chan, block)) {
-		zio_channel_count_loss(chan, 1, to_block_core(block)->seq, ZIO_LOSS_ABORT, 0);
-		count_dropped_output(chan, block);
-	}
-	zio_output_put(chan, block);
-}
-
 /*
- * Puts queued and unread blocks. @chan: the channel, locked; its set is frozen or gone. Context:
+ * Puts queued and unread blocks. An output loses what it has not played; fsync() tells of a board
+ * that is gone by itself. @chan: the channel, locked; its set is frozen or gone. Context:
  * Process.
  */
 void zio_channel_drop_unread(struct zio_channel_core *chan)
 {
+	bool loses = zio_cset_is_output(chan->cset) && !chan->cset->gone;
 	struct zio_block_core *unread, *next;
 	struct zio_block *block;
 
 	lockdep_assert_held(&chan->lock);
-	while ((block = zio_queue_pop(&chan->queue)))
-		drop_queued(chan, block);
+	while ((block = zio_queue_pop(&chan->queue))) {
+		if (loses && !output_was_played(chan, block)) {
+			zio_channel_count_loss(chan, 1, to_block_core(block)->seq, ZIO_LOSS_ABORT, 0);
+			count_dropped_output(chan, block);
+		}
+		zio_output_put(chan, block);
+	}
 	list_for_each_entry_safe(unread, next, &chan->unread, link) {
 		list_del(&unread->link);
 		zio_block_put(chan, &unread->block);
@@ -444,13 +423,6 @@ struct zio_armed *zio_armed_end(struct zio_cset_core *cset)
 	return armed;
 }
 
-static void drop_output(struct zio_channel_core *chan, struct zio_block *block)
-{
-	count_dropped_output(chan, block);
-	zio_output_put(chan, block);
-	zio_channel_notify(chan);
-}
-
 /*
  * Puts the armed blocks, the newest first. @lost: count them as losses; false if they waited for no
  * event. @error: of the driver; 0: the core takes them back. Context: Any; the caller owns the
@@ -459,6 +431,7 @@ static void drop_output(struct zio_channel_core *chan, struct zio_block *block)
 void zio_blocks_drop(struct zio_cset_core *cset, bool lost, int error)
 {
 	struct zio_armed *armed = zio_armed_end(cset);
+	bool output = zio_cset_is_output(cset);
 	struct zio_channel_core *chan;
 	unsigned int i;
 
@@ -466,15 +439,18 @@ void zio_blocks_drop(struct zio_cset_core *cset, bool lost, int error)
 		count_if_noted(cset->active[i]);
 	while (armed-- != cset->pub.armed) {
 		chan = to_channel_core(armed->chan);
-		if (!zio_cset_is_output(cset) && !lost)
+		if (!output && !lost)
 			chan->seq = to_block_core(armed->block)->seq;
 		if (lost)
 			zio_channel_count_loss(chan, 1, to_block_core(armed->block)->seq,
 					       error ? ZIO_LOSS_ERROR : ZIO_LOSS_ABORT, error);
-		if (zio_cset_is_output(cset))
-			drop_output(chan, armed->block);
-		else
+		if (!output) {
 			zio_block_cancel(chan, armed->block);
+			continue;
+		}
+		count_dropped_output(chan, armed->block);
+		zio_output_put(chan, armed->block);
+		zio_channel_notify(chan);
 	}
 	cset->given_back = 0;
 	cset->pub.armed->chan = NULL;

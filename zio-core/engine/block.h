@@ -30,7 +30,7 @@ void zio_blocks_drop(struct zio_cset_core *cset, bool lost, int error);
 void zio_shots_arm(struct zio_cset_core *cset);
 void zio_shots_take_back(struct zio_cset_core *cset);
 
-static inline bool has_room(struct zio_channel_core *chan)
+static inline bool zio_channel_has_room(struct zio_channel_core *chan)
 {
 	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
 	struct zio_buffer *buf = chan->buf;
@@ -55,7 +55,7 @@ static inline bool zio_channel_reclaim_read(struct zio_channel_core *chan, unsig
 /* Takes back blocks that were read, until one is free. Drops no unread block. */
 static inline bool reclaim_room(struct zio_channel_core *chan)
 {
-	while (!has_room(chan))
+	while (!zio_channel_has_room(chan))
 		if (!zio_channel_reclaim_read(chan, ZIO_RECLAIM_BLOCKS))
 			return false;
 	return true;
@@ -69,16 +69,6 @@ zio_channel_get_block(struct zio_channel_core *chan)
 	if (likely(zio_queue_count(&chan->queue) < buf->len))
 		return buf->type->ops->get_block(buf);
 	return NULL;
-}
-
-static __always_inline struct zio_block *
-take_empty_block(struct zio_channel_core *chan)
-{
-	struct zio_block *block = zio_channel_get_block(chan);
-
-	if (unlikely(!block))
-		block = zio_channel_reclaim(chan);
-	return block;
 }
 
 static __always_inline void zio_block_prepare(struct zio_channel_core *chan,
@@ -108,10 +98,15 @@ static __always_inline struct zio_block *arm_input(struct zio_channel_core *chan
 						   struct zio_channel_core *reader,
 						   struct zio_block *prealloc)
 {
-	struct zio_block *block = prealloc && chan == reader ? prealloc :
-							   take_empty_block(chan);
-	u32 seq = chan->seq++;
+	struct zio_block *block = prealloc;
+	u32 seq;
 
+	if (!prealloc || chan != reader) {
+		block = zio_channel_get_block(chan);
+		if (unlikely(!block))
+			block = zio_channel_reclaim(chan);
+	}
+	seq = chan->seq++;
 	if (likely(block))
 		zio_block_prepare(chan, block, seq, 0);
 	return block;
@@ -128,38 +123,6 @@ static inline struct zio_block *arm_output(struct zio_channel_core *chan)
 	return block;
 }
 
-static __always_inline void list_blocks(struct zio_cset_core *cset, bool output,
-					struct zio_channel_core *reader,
-					struct zio_block *prealloc)
-{
-	struct zio_armed *armed = cset->pub.armed;
-	unsigned int i;
-
-	for (i = 0; i < cset->n_active; i++) {
-		struct zio_channel_core *chan = cset->active[i];
-
-		armed->chan = &chan->pub;
-		armed->block = output ? arm_output(chan) :
-					arm_input(chan, reader, prealloc);
-		if (likely(armed->block))
-			armed++;
-	}
-	armed->chan = NULL;
-}
-
-/* Fills the list of armed blocks. Its last entry has no channel. */
-static __always_inline void arm_blocks(struct zio_cset_core *cset, bool output,
-				       struct zio_channel_core *reader,
-				       struct zio_block *prealloc)
-{
-	if (output || prealloc || likely(cset->pub.shape.nshots == 1))
-		list_blocks(cset, output, reader, prealloc);
-	else
-		zio_shots_arm(cset);
-	if (trace_zio_arm_enabled())
-		zio_trace_armed(cset);
-}
-
 /* While nothing looks at blocks, this is two instructions that do nothing. */
 static __always_inline void watch_block(struct zio_channel_core *chan,
 					struct zio_block *block)
@@ -170,9 +133,12 @@ static __always_inline void watch_block(struct zio_channel_core *chan,
 		zio_trace_done(chan, block);
 }
 
-static __always_inline void count_input(struct zio_channel_core *chan,
-					struct zio_block *block)
+/* @pulled: the reader takes the block, past the queue */
+static __always_inline void finish_input(struct zio_channel_core *chan, struct zio_block *block,
+					 bool pulled)
 {
+	const struct zio_channel_ops *ops;
+
 	if (unlikely(block->len != block->size))
 		zio_block_fit(chan, block);
 	if (unlikely(atomic_read(&chan->alarms_new)))
@@ -182,12 +148,9 @@ static __always_inline void count_input(struct zio_channel_core *chan,
 	chan->blocks++;
 	chan->bytes += block->len;
 	watch_block(chan, block);
-}
-
-static inline void queue_input(struct zio_channel_core *chan, struct zio_block *block)
-{
-	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
-
+	if (pulled)
+		return;
+	ops = READ_ONCE(chan->ops);
 	if (unlikely(ops)) {
 		ops->push(chan, block);
 		return;

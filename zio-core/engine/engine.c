@@ -102,30 +102,13 @@ void zio_cset_wake(struct zio_cset_core *cset)
 	}
 }
 
-/* Leaves the phase with the armed blocks done. The set can be armed again: a notifier may do so. */
-static __always_inline void leave_done(struct zio_cset_core *cset)
-{
-	cset->pub.armed->chan = NULL;
-	make_idle(cset);
-	if (unlikely(!hlist_empty(&cset->notifiers)))
-		zio_cset_notify(cset);
-}
-
-static void finish_outputs(struct zio_cset_core *cset)
-{
-	struct zio_armed *armed;
-
-	for (armed = cset->pub.armed; armed->chan; armed++)
-		finish_output(to_channel_core(armed->chan), armed->block);
-	leave_done(cset);
-}
-
 /*
- * Returns the block of @reader, whose queue is empty (C). No other context pops from
- * that queue, so the block need not go through the queue.
+ * Leaves the phase with the armed blocks done. The set can be armed again: a notifier may do so.
+ * Returns the block of @reader, whose queue is empty (C). No other context pops from that queue, so
+ * the block need not go through the queue.
  */
 static __always_inline struct zio_block *
-finish_inputs(struct zio_cset_core *cset, struct zio_channel_core *reader)
+finish_blocks(struct zio_cset_core *cset, bool output, struct zio_channel_core *reader)
 {
 	struct zio_block *pulled = NULL;
 	struct zio_armed *armed;
@@ -133,30 +116,29 @@ finish_inputs(struct zio_cset_core *cset, struct zio_channel_core *reader)
 	for (armed = cset->pub.armed; armed->chan; armed++) {
 		struct zio_channel_core *chan = to_channel_core(armed->chan);
 
-		count_input(chan, armed->block);
+		if (output)
+			finish_output(chan, armed->block);
+		else
+			finish_input(chan, armed->block, chan == reader);
 		if (chan == reader)
 			pulled = armed->block;
-		else
-			queue_input(chan, armed->block);
 	}
-	leave_done(cset);
+	cset->pub.armed->chan = NULL;
+	make_idle(cset);
+	if (unlikely(!hlist_empty(&cset->notifiers)))
+		zio_cset_notify(cset);
 	return pulled;
-}
-
-static __always_inline void finish_blocks(struct zio_cset_core *cset, bool output)
-{
-	if (unlikely(cset->given_back))
-		zio_shots_take_back(cset);
-	if (output)
-		finish_outputs(cset);
-	else
-		finish_inputs(cset, NULL);
 }
 
 /* Leaves the phase that the caller owns, with the armed blocks done. Any context. */
 void zio_cset_finish_blocks(struct zio_cset_core *cset)
 {
-	finish_blocks(cset, zio_cset_is_output(cset));
+	if (unlikely(cset->given_back))
+		zio_shots_take_back(cset);
+	if (zio_cset_is_output(cset))
+		finish_blocks(cset, true, NULL);
+	else
+		finish_blocks(cset, false, NULL);
 }
 
 /* Puts the blocks that the driver has; the caller owns the phase. Any context. */
@@ -198,36 +180,30 @@ void zio_cset_fail_armed(struct zio_cset_core *cset, int error)
 }
 
 /*
- * The driver was done, or has failed, before raw_io() returned. The caller owns the phase.
- * Returns 0 if it was done. If an input has failed -EINPROGRESS: it waits for a program, as
- * after any zio_cset_fail(). An output goes on with its next block, and returns the error.
+ * Leaves ARMING, with blocks that the driver has. The driver may have been done, or have failed,
+ * before raw_io() returned. Then the set is idle. @cset: the channel set; the caller owns the phase.
+ * Context: Any. Returns -EINPROGRESS; 0 if the driver was done. After a failure, an input waits for
+ * a program, as after any zio_cset_fail(): -EINPROGRESS. An output goes on with its next block: the
+ * driver's error.
  */
-static int finish_early(struct zio_cset_core *cset)
+int zio_cset_leave_armed(struct zio_cset_core *cset)
 {
-	int error = cset_take_error(cset);
+	int error;
 
+	if (cset_move(cset, CSET_ARMING, CSET_ARMED)) {
+		if (atomic_read(&cset->state) & CSET_FREEZE)	/* C */
+			wake_freezer(cset);
+		return -EINPROGRESS;
+	}
+	/* This orders what the driver did before, as a move that fails does not. */
+	cset_move(cset, CSET_EARLY, CSET_FINISHING);
+	error = cset_take_error(cset);
 	if (unlikely(error)) {
 		zio_cset_fail_armed(cset, error);
 		return zio_cset_is_output(cset) ? error : -EINPROGRESS;
 	}
 	zio_cset_finish_blocks(cset);
 	return 0;
-}
-
-/*
- * Leaves ARMING, with blocks that the driver has. @cset: the channel set; the caller owns the
- * phase. Context: Any. Returns -EINPROGRESS; or as finish_early() if the set is idle.
- */
-int zio_cset_leave_armed(struct zio_cset_core *cset)
-{
-	if (!cset_move(cset, CSET_ARMING, CSET_ARMED)) {
-		/* This orders what the driver did before, as a move that fails does not. */
-		cset_move(cset, CSET_EARLY, CSET_FINISHING);
-		return finish_early(cset);
-	}
-	if (atomic_read(&cset->state) & CSET_FREEZE)		/* C */
-		wake_freezer(cset);
-	return -EINPROGRESS;
 }
 
 /* raw_io() has returned @ret, which is not 0. */
@@ -240,15 +216,34 @@ static int leave_or_fail(struct zio_cset_core *cset, int ret)
 }
 
 /*
- * Hands the blocks of all channels to the driver. Does not call the driver for an event
- * without blocks: it could never complete it.
+ * Lists a block of each channel, or of each shot, and hands them to the driver. The last entry of
+ * the list has no channel. Does not call the driver for an event without blocks: it could never
+ * complete it.
  */
 static __always_inline int start_blocks(struct zio_cset_core *cset, bool output,
 					struct zio_channel_core *reader,
 					struct zio_block *prealloc)
 {
+	struct zio_armed *armed = cset->pub.armed;
+	unsigned int i;
+
 	cset->fired++;
-	arm_blocks(cset, output, reader, prealloc);
+	if (output || prealloc || likely(cset->pub.shape.nshots == 1)) {
+		for (i = 0; i < cset->n_active; i++) {
+			struct zio_channel_core *chan = cset->active[i];
+
+			armed->chan = &chan->pub;
+			armed->block = output ? arm_output(chan) :
+						arm_input(chan, reader, prealloc);
+			if (likely(armed->block))
+				armed++;
+		}
+		armed->chan = NULL;
+	} else {
+		zio_shots_arm(cset);
+	}
+	if (trace_zio_arm_enabled())
+		zio_trace_armed(cset);
 	if (!prealloc && unlikely(!cset->pub.armed->chan))
 		return 0;
 	return cset->ops->raw_io(&cset->pub);
@@ -261,7 +256,10 @@ static __always_inline int arm_one_way(struct zio_cset_core *cset, bool output)
 
 	if (unlikely(ret))
 		return leave_or_fail(cset, ret);
-	finish_blocks(cset, output);
+	if (output || unlikely(cset->given_back))
+		zio_cset_finish_blocks(cset);
+	else
+		finish_blocks(cset, false, NULL);
 	return 0;
 }
 
@@ -296,19 +294,14 @@ static void arm_in_thread(struct work_struct *work)
 	zio_cset_start_deferred(container_of(work, struct zio_cset_core, arm_work));
 }
 
-/* Events that came while the set was armed are in front of the next block. */
-static __always_inline void tell_missed(struct zio_cset_core *cset)
-{
-	if (unlikely(atomic_read(&cset->missed_busy)))
-		zio_cset_tell_missed(cset);
-}
-
 static __always_inline bool enter_arming(struct zio_cset_core *cset)
 {
 	zio_cset_assert_held(cset);
 	if (!cset_enter(cset, CSET_IDLE))
 		return false;
-	tell_missed(cset);
+	/* Events that came while the set was armed are in front of the next block. */
+	if (unlikely(atomic_read(&cset->missed_busy)))
+		zio_cset_tell_missed(cset);
 	return true;
 }
 
@@ -396,7 +389,7 @@ void zio_cset_end_hold(struct zio_cset_core *cset, bool armed)
 		zio_cset_leave_armed(cset);
 	} else if (ns) {
 		cset->now = ns_to_timespec64(ns);
-		tell_missed(cset);
+		zio_cset_tell_missed(cset);
 		rcu_read_lock();
 		if (!arm_in_other_context(cset))
 			arm_cset(cset);
@@ -404,23 +397,6 @@ void zio_cset_end_hold(struct zio_cset_core *cset, bool armed)
 	} else {
 		make_idle(cset);
 	}
-}
-
-static int arm_channel(struct zio_channel_core *chan, unsigned int flags)
-{
-	struct zio_cset_core *cset = chan->cset;
-
-	if (!begin_arming(cset))
-		return refuse_arming(cset);
-	/* A block that came since the caller looked is the one that it asks for (C). */
-	if (flags & ZIO_ARM_NEW && zio_queue_count(&chan->queue)) {
-		leave_arming(cset);
-		return 0;
-	}
-	if (reclaim_room(chan))
-		return arm_in_other_context(cset) ? -EINPROGRESS : arm_one_way(cset, false);
-	leave_arming(cset);
-	return -ENOBUFS;
 }
 
 /*
@@ -432,16 +408,28 @@ static int arm_channel(struct zio_channel_core *chan, unsigned int flags)
  */
 int zio_cset_arm_channel(struct zio_channel_core *chan, unsigned int flags)
 {
+	struct zio_cset_core *cset = chan->cset;
 	int ret;
 
 	rcu_read_lock();					/* E */
-again:
-	ret = arm_channel(chan, flags);
-	if (ret == -EBUSY && flags & ZIO_ARM_WAKE) {
-		atomic_fetch_or(ZIO_PENDING_WAKE, &chan->cset->pending); /* D */
+	while (!begin_arming(cset)) {
+		ret = refuse_arming(cset);
+		if (ret != -EBUSY || !(flags & ZIO_ARM_WAKE))
+			goto out;
+		atomic_fetch_or(ZIO_PENDING_WAKE, &cset->pending); /* D */
 		flags &= ~ZIO_ARM_WAKE;
-		goto again;
 	}
+	if (flags & ZIO_ARM_NEW && zio_queue_count(&chan->queue)) {
+		/* A block that came since the caller looked is the one that it asks for (C). */
+		leave_arming(cset);
+		ret = 0;
+	} else if (!reclaim_room(chan)) {
+		leave_arming(cset);
+		ret = -ENOBUFS;
+	} else {
+		ret = arm_in_other_context(cset) ? -EINPROGRESS : arm_one_way(cset, false);
+	}
+out:
 	rcu_read_unlock();
 	return ret;
 }
@@ -474,20 +462,6 @@ static struct zio_block *pull_queued(struct zio_channel_core *chan)
 }
 
 /*
- * Returns the reader's block if it may go past the queue (C), and if the channel still
- * can be pulled. The channel loses no block if no memory is free.
- */
-static __always_inline struct zio_block *preallocate_block(struct zio_channel_core *chan)
-{
-	struct zio_buffer *buf = chan->buf;
-
-	if (unlikely(!chan->cset->can_pull || !chan->enabled ||
-		     zio_queue_count(&chan->queue)))		/* C */
-		return NULL;
-	return buf->type->ops->get_block(buf);
-}
-
-/*
  * Arms a set on behalf of a reader. Reports an error of an earlier work item first. @chan: the
  * input channel; the caller has found its queue empty. Context: Process; the caller holds
  * chan->lock. Returns the reader's block; -EAGAIN when it may come later; -ENODEV when the device
@@ -496,14 +470,17 @@ static __always_inline struct zio_block *preallocate_block(struct zio_channel_co
 struct zio_block *zio_cset_pull(struct zio_channel_core *chan)
 {
 	struct zio_cset_core *cset = chan->cset;
-	struct zio_block *prealloc, *block;
+	struct zio_block *prealloc = NULL, *block;
 	int ret;
 
 	lockdep_assert_held(&chan->lock);			/* E */
 	if (unlikely(!READ_ONCE(cset->can_pull) || READ_ONCE(cset->error) ||
 		     !begin_arming(cset)))
 		return pull_queued(chan);
-	prealloc = preallocate_block(chan);
+	/* The block may go past the queue. The channel loses none if no memory is free. */
+	if (likely(cset->can_pull && chan->enabled &&
+		   !zio_queue_count(&chan->queue)))		/* C */
+		prealloc = chan->buf->type->ops->get_block(chan->buf);
 	if (unlikely(!prealloc)) {
 		leave_arming(cset);
 		return pull_queued(chan);
@@ -515,7 +492,7 @@ struct zio_block *zio_cset_pull(struct zio_channel_core *chan)
 			return ERR_PTR(ret);
 		block = zio_queue_pop(&chan->queue);
 	} else {
-		block = finish_inputs(cset, chan);
+		block = finish_blocks(cset, false, chan);
 	}
 	return likely(block) ? block : ERR_PTR(-EAGAIN);
 }

@@ -21,29 +21,15 @@
 /* Maximum depth of sets that finish each other: see nest.h */
 #define ZIO_MAX_CHAIN	8
 
-static void count_events(struct zio_cset_core *cset, u64 n, int cause)
-{
-	unsigned int i;
-
-	atomic_long_add(n, &cset->lost_triggers);
-	zio_trace_lost(cset, NULL, n, 0, cause, 0);
-	for (i = 0; i < cset->n_chan; i++)
-		atomic_or(ZIO_ALARM_LOST_TRIGGER, &cset->chan[i]->alarms);
-}
-
-static void tell_channel(struct zio_channel_core *chan, u64 n)
-{
-	atomic_add(n, &chan->missed_before);
-	atomic_fetch_or(ZIO_ALARM_LOST_TRIGGER, &chan->alarms_new); /* N */
-}
-
 /* The next block of each channel that is done has the alarm, and the number. */
 static void tell_events(struct zio_cset_core *cset, u64 n)
 {
 	unsigned int i;
 
-	for (i = 0; i < cset->n_chan; i++)
-		tell_channel(cset->chan[i], n);
+	for (i = 0; i < cset->n_chan; i++) {
+		atomic_add(n, &cset->chan[i]->missed_before);
+		atomic_fetch_or(ZIO_ALARM_LOST_TRIGGER, &cset->chan[i]->alarms_new); /* N */
+	}
 }
 
 /*
@@ -52,7 +38,12 @@ static void tell_events(struct zio_cset_core *cset, u64 n)
  */
 void zio_cset_count_lost_events(struct zio_cset_core *cset, u64 n, int cause)
 {
-	count_events(cset, n, cause);
+	unsigned int i;
+
+	atomic_long_add(n, &cset->lost_triggers);
+	zio_trace_lost(cset, NULL, n, 0, cause, 0);
+	for (i = 0; i < cset->n_chan; i++)
+		atomic_or(ZIO_ALARM_LOST_TRIGGER, &cset->chan[i]->alarms);
 	if (zio_cset_is_stream(cset) || zio_cset_is_armed_ahead(cset))
 		tell_events(cset, n);
 	else
@@ -62,34 +53,32 @@ void zio_cset_count_lost_events(struct zio_cset_core *cset, u64 n, int cause)
 /* The set is about to be armed for the next event. The caller owns the phase. Context: Any. */
 void zio_cset_tell_missed(struct zio_cset_core *cset)
 {
-	tell_events(cset, atomic_xchg(&cset->missed_busy, 0));
+	int n = atomic_xchg(&cset->missed_busy, 0);
+
+	if (n)
+		tell_events(cset, n);
 }
 
 /*
- * A user may hold the set for a moment: see zio_cset_own_phase(). Then the event leaves its
- * time, and that user fires it (D). Else the set may be idle again.
+ * The set is not IDLE. It may be a stream, or a user may hold it for a moment: see
+ * zio_cset_own_phase(). Then the event leaves its time, and that user fires it (D). Else the set
+ * may be idle again, or it loses the event.
  */
-static int fire_held(struct zio_binding *bind, const struct timespec64 *at)
+static int fire_busy(struct zio_binding *bind, const struct timespec64 *at)
 {
 	struct zio_cset_core *cset = bind->cset;
 	s64 ns = timespec64_to_ns(at);
+	int ret = zio_stream_fire(bind, at);
 
+	if (ret != -EBUSY)
+		return ret;
 	if (ns && READ_ONCE(cset->bind) == bind && READ_ONCE(cset->is_held) &&
 	    !atomic64_cmpxchg(&cset->held_event, 0, ns) &&	/* D */
 	    (READ_ONCE(cset->is_held) || atomic64_cmpxchg(&cset->held_event, ns, 0) != ns))
 		return -EINPROGRESS;
-	return zio_cset_arm_event(bind, at);
-}
-
-/* The set is not IDLE: it is a stream, or held for a moment, or it loses the event. */
-static int fire_busy(struct zio_binding *bind, const struct timespec64 *at)
-{
-	int ret = zio_stream_fire(bind, at);
-
+	ret = zio_cset_arm_event(bind, at);
 	if (ret == -EBUSY)
-		ret = fire_held(bind, at);
-	if (ret == -EBUSY)
-		zio_cset_count_lost_events(bind->cset, 1, ZIO_LOSS_BUSY);
+		zio_cset_count_lost_events(cset, 1, ZIO_LOSS_BUSY);
 	return ret;
 }
 
