@@ -45,45 +45,37 @@ void zio_snapshots_exit(void)
 	kmem_cache_destroy(zio_snapshot_cache);
 }
 
-static void put_attr(struct zio_ctrl_attr *ctrl, const struct zio_attr_desc *desc, u32 value)
+static void put_std(struct zio_ctrl_attr *ctrl, unsigned int index, u32 value)
 {
-	switch (desc->place) {
-	case ZIO_ATTR_PLACE_STD:
-		ctrl->std_mask |= BIT(desc->index);
-		ctrl->std_val[desc->index] = value;
-		break;
-	case ZIO_ATTR_PLACE_EXT:
-	case ZIO_ATTR_PLACE_BLOCK:
-		ctrl->ext_mask |= BIT(desc->index);
-		ctrl->ext_val[desc->index] = value;
-		break;
-	}
+	ctrl->std_mask |= BIT(index);
+	ctrl->std_val[index] = value;
 }
 
-static void put_attrs(struct zio_ctrl_attr *ctrl, const struct zio_attr *attrs,
+static void put_ext(struct zio_ctrl_attr *ctrl, unsigned int index, u32 value)
+{
+	ctrl->ext_mask |= BIT(index);
+	ctrl->ext_val[index] = value;
+}
+
+static void put_attrs(struct zio_ctrl_attr *ctrl, const struct zio_attr *attr,
 		      const u32 *values, unsigned int n)
 {
-	unsigned int i;
-
-	for (i = 0; i < n; i++)
-		put_attr(ctrl, attrs[i].desc, READ_ONCE(values[i]));
+	for (; n--; attr++, values++) {
+		switch (attr->desc->place) {
+		case ZIO_ATTR_PLACE_STD:
+			put_std(ctrl, attr->desc->index, READ_ONCE(*values));
+			break;
+		case ZIO_ATTR_PLACE_EXT:
+		case ZIO_ATTR_PLACE_BLOCK:
+			put_ext(ctrl, attr->desc->index, READ_ONCE(*values));
+			break;
+		}
+	}
 }
 
 static void put_attr_set(struct zio_ctrl_attr *ctrl, const struct zio_attr_set *set)
 {
 	put_attrs(ctrl, set->attr, set->value, set->n);
-}
-
-/* The board's trigger may have a value of its own in the usual place. */
-static void put_clock(struct zio_ctrl_attr *ctrl, clockid_t clock)
-{
-	if (ctrl->ext_mask & BIT(ZIO_ATTR_TRIG_EXT_CLOCK)) {
-		ctrl->std_mask |= BIT(ZIO_ATTR_TRIG_CLOCK);
-		ctrl->std_val[ZIO_ATTR_TRIG_CLOCK] = clock;
-	} else {
-		ctrl->ext_mask |= BIT(ZIO_ATTR_TRIG_EXT_CLOCK);
-		ctrl->ext_val[ZIO_ATTR_TRIG_EXT_CLOCK] = clock;
-	}
 }
 
 /* Puts the numbers of the trigger into the control. */
@@ -97,19 +89,10 @@ static void put_trigger_values(struct zio_ctrl_attr *ctrl,
 		if (attr->kind != ZIO_TRIGGER_NUMBER ||
 		    attr->ext == ZIO_TRIGGER_NO_EXT)
 			continue;
-		ctrl->ext_mask |= BIT(attr->ext);
-		ctrl->ext_val[attr->ext] = lower_32_bits(trig->value[i].number);
-		if (!attr->wide)
-			continue;
-		ctrl->ext_mask |= BIT(attr->ext + 1);
-		ctrl->ext_val[attr->ext + 1] = upper_32_bits(trig->value[i].number);
+		put_ext(ctrl, attr->ext, lower_32_bits(trig->value[i].number));
+		if (attr->wide)
+			put_ext(ctrl, attr->ext + 1, upper_32_bits(trig->value[i].number));
 	}
-}
-
-static void put_std(struct zio_ctrl_attr *ctrl, unsigned int index, u32 value)
-{
-	ctrl->std_mask |= BIT(index);
-	ctrl->std_val[index] = value;
 }
 
 /* When the samples of a block are taken, and what is missing in front of it: usually nothing */
@@ -142,72 +125,52 @@ static void put_trigger(struct zio_control *ctrl,
 	struct zio_ctrl_attr *attr = &ctrl->attr_trigger;
 
 	strscpy(ctrl->triggername, bind->trig->name, ZIO_OBJ_NAME_LEN);
-	attr->std_mask = BIT(ZIO_ATTR_TRIG_N_SHOTS) |
-		BIT(ZIO_ATTR_TRIG_POST_SAMP) | BIT(ZIO_ATTR_TRIG_PRE_SAMP);
-	attr->std_val[ZIO_ATTR_TRIG_N_SHOTS] = shape->nshots;
-	attr->std_val[ZIO_ATTR_TRIG_POST_SAMP] = shape->post_samples;
-	attr->std_val[ZIO_ATTR_TRIG_PRE_SAMP] = shape->pre_samples;
+	put_std(attr, ZIO_ATTR_TRIG_N_SHOTS, shape->nshots);
+	put_std(attr, ZIO_ATTR_TRIG_POST_SAMP, shape->post_samples);
+	put_std(attr, ZIO_ATTR_TRIG_PRE_SAMP, shape->pre_samples);
 	put_timing(attr, bind->cset);
 	if (own)
 		put_attr_set(attr, &own->attrs);
 	mutex_lock(&bind->trig->lock);
 	put_trigger_values(attr, bind->trig);
-	put_clock(attr, bind->trig->clock);
+	/* The board's trigger may have a value of its own in the usual place. */
+	if (attr->ext_mask & BIT(ZIO_ATTR_TRIG_EXT_CLOCK))
+		put_std(attr, ZIO_ATTR_TRIG_CLOCK, bind->trig->clock);
+	else
+		put_ext(attr, ZIO_ATTR_TRIG_EXT_CLOCK, bind->trig->clock);
 	mutex_unlock(&bind->trig->lock);
 	if (shape->nshots > 1)
 		attr->std_mask |= BIT(ZIO_ATTR_TRIG_SHOT);
 }
 
-static void put_address(struct zio_addr *addr, const struct zio_cset_core *cset)
-{
-	const struct zio_device *zdev = cset->zdev;
-
-	addr->dev_id = zdev->id;
-	addr->cset = cset->pub.index;
-	strscpy(addr->devname, zdev->name, ZIO_OBJ_NAME_LEN);
-}
-
-static u32 control_flags(const struct zio_cset_core *cset)
-{
-	u32 align = cset->flags & ZIO_CSET_MSB_ALIGN ?
-		ZIO_CONTROL_MSB_ALIGN : ZIO_CONTROL_LSB_ALIGN;
-
-	if (cset->flags & ZIO_CSET_INTERLEAVED)
-		align |= ZIO_CONTROL_INTERLEAVE_DATA;
-	return ZIO_CONTROL_ENDIAN | align;
-}
-
-static u32 find_nbits(const struct zio_control *ctrl,
-		      const struct zio_cset_core *cset)
-{
-	if (ctrl->attr_channel.std_mask & BIT(ZIO_ATTR_NBITS))
-		return ctrl->attr_channel.std_val[ZIO_ATTR_NBITS];
-	return cset->desc->nbits ?: cset->ssize * 8;
-}
-
-static void put_mask(struct zio_tlv *tlv, u64 mask)
-{
-	tlv->type = ZIO_TLV_CHANNELS;
-	tlv->length = 1;
-	memcpy(tlv->payload, &mask, sizeof(mask));
-}
-
 static void put_channel(struct zio_control *ctrl, const struct zio_channel_core *chan)
 {
 	const struct zio_cset_core *cset = chan->cset;
+	const struct zio_device *zdev = cset->zdev;
+	struct zio_ctrl_attr *attr = &ctrl->attr_channel;
 
 	ctrl->major_version = ZIO_MAJOR_VERSION;
 	ctrl->minor_version = ZIO_MINOR_VERSION;
 	ctrl->ssize = cset->ssize;
-	ctrl->flags = control_flags(cset);
-	put_address(&ctrl->addr, cset);
-	put_attr_set(&ctrl->attr_channel, &cset->zdev->attrs);
-	put_attr_set(&ctrl->attr_channel, &cset->attrs);
-	put_attrs(&ctrl->attr_channel, cset->chan_attrs, chan->values,
-		  chan->values ? cset->n_chan_attrs : 0);
-	ctrl->nbits = find_nbits(ctrl, cset);
-	if (cset->flags & ZIO_CSET_INTERLEAVED)
-		put_mask(ctrl->tlv, cset->pub.shape.mask);
+	ctrl->flags = ZIO_CONTROL_ENDIAN;
+	ctrl->flags |= cset->flags & ZIO_CSET_MSB_ALIGN ? ZIO_CONTROL_MSB_ALIGN :
+							  ZIO_CONTROL_LSB_ALIGN;
+	ctrl->addr.dev_id = zdev->id;
+	ctrl->addr.cset = cset->pub.index;
+	strscpy(ctrl->addr.devname, zdev->name, ZIO_OBJ_NAME_LEN);
+	put_attr_set(attr, &zdev->attrs);
+	put_attr_set(attr, &cset->attrs);
+	put_attrs(attr, cset->chan_attrs, chan->values, chan->values ? cset->n_chan_attrs : 0);
+	if (attr->std_mask & BIT(ZIO_ATTR_NBITS))
+		ctrl->nbits = attr->std_val[ZIO_ATTR_NBITS];
+	else
+		ctrl->nbits = cset->desc->nbits ?: cset->ssize * 8;
+	if (cset->flags & ZIO_CSET_INTERLEAVED) {
+		ctrl->flags |= ZIO_CONTROL_INTERLEAVE_DATA;
+		ctrl->tlv->type = ZIO_TLV_CHANNELS;
+		ctrl->tlv->length = 1;
+		memcpy(ctrl->tlv->payload, &cset->pub.shape.mask, sizeof(cset->pub.shape.mask));
+	}
 }
 
 /*

@@ -270,21 +270,10 @@ static bool is_overdue(struct zio_cset_core *cset)
 }
 
 /*
- * FREEZE prevents arming. So the abort takes the blocks that is_overdue() has seen.
- * zio_cset_unfreeze() kicks the set, as the set may have refused other contexts
- * meanwhile.
+ * The work of the watchdog. FREEZE prevents arming. So the abort takes the blocks that
+ * is_overdue() has seen. zio_cset_unfreeze() kicks the set, as the set may have refused other
+ * contexts meanwhile.
  */
-static void abort_overdue(struct zio_cset_core *cset)
-{
-	set_freeze(cset);
-	if (is_overdue(cset) && try_abort(cset, true)) {
-		cset->io_errors++;
-		WRITE_ONCE(cset->error, -ETIMEDOUT);
-	}
-	zio_cset_unfreeze(cset);
-}
-
-/* The work of the watchdog */
 void zio_cset_watch(struct work_struct *work)
 {
 	struct zio_cset_core *cset = container_of(to_delayed_work(work),
@@ -293,8 +282,14 @@ void zio_cset_watch(struct work_struct *work)
 	mutex_lock(&cset->mutex);
 	if (cset->gone || !cset->timeout_ms)
 		goto out;
-	if (is_overdue(cset))
-		abort_overdue(cset);
+	if (is_overdue(cset)) {
+		set_freeze(cset);
+		if (is_overdue(cset) && try_abort(cset, true)) {
+			cset->io_errors++;
+			WRITE_ONCE(cset->error, -ETIMEDOUT);
+		}
+		zio_cset_unfreeze(cset);
+	}
 	cset->watched = zio_stream_progress(cset);
 	schedule_delayed_work(&cset->watchdog,
 			      msecs_to_jiffies(cset->timeout_ms));

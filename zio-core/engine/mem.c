@@ -16,27 +16,23 @@
 
 struct workqueue_struct *zio_wq;
 
-/* The buffer has its block back, and may be that of the channel. Context: Any. */
-static void mem_notify_room(struct zio_channel_core *chan)
-{
-	zio_channel_wake(chan, ZIO_WAKE_IN);
-	/* An output with a route notifies the input itself, when it is done. */
-	if (READ_ONCE(chan->has_former_outputs))
-		zio_channel_notify(chan);
-	if (READ_ONCE(chan->cset->rearm))
-		zio_cset_kick_later(chan->cset);
-}
-
 /* Context: Any, so a work item frees the buffer. */
 static void mem_give_back(struct kref *ref)
 {
 	struct zio_block_core *core = container_of(ref, struct zio_block_core, share.ref);
 	struct zio_buffer *buf = core->share.buf;
+	struct zio_channel_core *chan = buf->chan;
 
 	core->mem = NULL;
 	buf->type->ops->put_block(buf, &core->block);
-	if (READ_ONCE(buf->chan->buf) == buf)
-		mem_notify_room(buf->chan);
+	if (READ_ONCE(chan->buf) == buf) {
+		zio_channel_wake(chan, ZIO_WAKE_IN);
+		/* An output with a route notifies the input itself, when it is done. */
+		if (READ_ONCE(chan->has_former_outputs))
+			zio_channel_notify(chan);
+		if (READ_ONCE(chan->cset->rearm))
+			zio_cset_kick_later(chan->cset);
+	}
 	if (refcount_dec_and_test(&buf->ref))
 		queue_work(zio_wq, &buf->end_work);
 }

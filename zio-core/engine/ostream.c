@@ -176,14 +176,7 @@ static struct zio_block *ostream_get(struct zio_channel_core *chan)
 	return ostream_take_next(&chan->queue);
 }
 
-/* The user of an output waits for the end of what it has written. */
-static bool ostream_is_last(const struct zio_queue *q)
-{
-	return READ_ONCE(q->stream.haste) == ZIO_HASTE_LAST &&
-		READ_ONCE(q->stream.due) == READ_ONCE(q->head);
-}
-
-/* An output whose user waits for no more blocks may run dry: that is its end. */
+/* An output may run dry when its user waits for the end of what it has written. */
 static void ostream_note_dry(struct zio_channel_core *chan)
 {
 	struct zio_stream *stream = &chan->queue.stream;
@@ -191,7 +184,8 @@ static void ostream_note_dry(struct zio_channel_core *chan)
 	if (stream->is_dry || zio_ostream_in_flight(chan))
 		return;
 	WRITE_ONCE(stream->is_dry, true);
-	if (ostream_is_last(&chan->queue))
+	if (READ_ONCE(stream->haste) == ZIO_HASTE_LAST &&
+	    READ_ONCE(stream->due) == READ_ONCE(chan->queue.head))
 		return;
 	WRITE_ONCE(stream->n_dry, stream->n_dry + 1);
 	zio_channel_raise(chan, ZIO_ALARM_DRY);
@@ -283,14 +277,6 @@ static struct zio_block *ostream_end_turn(struct zio_channel_core *chan, bool *i
 	return block;
 }
 
-static void ostream_count_played(struct zio_channel_core *chan, struct zio_block *block)
-{
-	WRITE_ONCE(chan->blocks, chan->blocks + 1);
-	WRITE_ONCE(chan->bytes, chan->bytes + block->len);
-	watch_block(chan, block);
-	WRITE_ONCE(chan->played, to_block_core(block)->seq + 1);
-}
-
 static void ostream_count_lost(struct zio_channel_core *chan, struct zio_block *block,
 			       int cause, int error)
 {
@@ -308,10 +294,14 @@ static void ostream_finish(struct zio_channel_core *chan, bool is_played)
 		block = ostream_end_turn(chan, &is_last);
 	else
 		block = zio_queue_pop(&chan->queue);
-	if (is_played)
-		ostream_count_played(chan, block);
-	else
+	if (is_played) {
+		WRITE_ONCE(chan->blocks, chan->blocks + 1);
+		WRITE_ONCE(chan->bytes, chan->bytes + block->len);
+		watch_block(chan, block);
+		WRITE_ONCE(chan->played, to_block_core(block)->seq + 1);
+	} else {
 		ostream_count_lost(chan, block, ZIO_LOSS_HARDWARE, 0);
+	}
 	if (is_last)
 		ostream_put(chan, block);
 }

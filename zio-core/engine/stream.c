@@ -41,26 +41,6 @@
 #include "engine/block.h"
 #include "engine/internal.h"
 
-static __always_inline struct zio_block *get_block(struct zio_channel_core *chan)
-{
-	struct zio_buffer *buf = chan->buf;
-
-	if (unlikely(zio_queue_count(&chan->queue) >= buf->len))
-		return NULL;
-	return buf->type->ops->get_block(buf);
-}
-
-/*
- * The oldest unread block makes room, but not while the driver has as many blocks as
- * readers. A driver that takes all memory at each interrupt would leave them none.
- */
-static struct zio_block *pop_unread(struct zio_channel_core *chan)
-{
-	if (zio_queue_count(&chan->queue) <= zio_stream_in_flight(chan))
-		return NULL;
-	return zio_channel_pop_unread(chan);
-}
-
 static bool reclaim_read(struct zio_channel_core *chan, unsigned int n)
 {
 	bool found;
@@ -71,52 +51,54 @@ static bool reclaim_read(struct zio_channel_core *chan, unsigned int n)
 	return found;
 }
 
-/* Frees a block that a program has read, or with "prefer-new" an unread one. */
+/*
+ * Frees a block that a program has read, or with "prefer-new" the oldest unread one, but not while
+ * the driver has as many blocks as readers. A driver that takes all memory at each interrupt would
+ * leave them none.
+ */
 static struct zio_block *free_block(struct zio_channel_core *chan)
 {
 	struct zio_block *block = NULL, *old;
 
 	rcu_read_lock();					/* K */
 	while (!block && zio_channel_reclaim_read(chan, ZIO_RECLAIM_BLOCKS))
-		block = get_block(chan);
-	while (!block && (old = pop_unread(chan))) {
+		block = zio_channel_get_block(chan);
+	while (!block && zio_queue_count(&chan->queue) > zio_stream_in_flight(chan)) {
+		old = zio_channel_pop_unread(chan);
+		if (!old)
+			break;
 		WRITE_ONCE(chan->queue.stream.dropped, chan->queue.stream.dropped + 1);
 		zio_channel_note_dropped(chan, old);
 		chan->buf->type->ops->put_block(chan->buf, old);
-		block = get_block(chan);
+		block = zio_channel_get_block(chan);
 	}
 	rcu_read_unlock();
 	return block;
 }
 
-/* Returns true if the device has just lost its last block: it may drop samples. */
-static bool count_dry(struct zio_channel_core *chan)
-{
-	struct zio_stream *stream = &chan->queue.stream;
-
-	if (stream->is_dry || zio_stream_in_flight(chan))
-		return false;
-	WRITE_ONCE(stream->is_dry, true);
-	WRITE_ONCE(stream->n_dry, stream->n_dry + 1);
-	zio_channel_raise(chan, ZIO_ALARM_DRY);
-	return true;
-}
-
 /* No block is free. Not inline, so that the usual way saves no registers for it. */
 static noinline struct zio_block *find_block(struct zio_channel_core *chan)
 {
-	bool wanted = READ_ONCE(chan->queue.stream.wants);
+	struct zio_stream *stream = &chan->queue.stream;
+	bool wanted = READ_ONCE(stream->wants);
 	struct zio_block *block = free_block(chan);
 
 	if (block)
 		return block;
-	WRITE_ONCE(chan->queue.stream.wants, 1);
+	WRITE_ONCE(stream->wants, 1);
 	smp_mb();						/* I */
-	block = get_block(chan) ?: free_block(chan);
+	block = zio_channel_get_block(chan) ?: free_block(chan);
 	if (block)
 		return block;
+	/* The device has just lost its last block: it may drop samples. */
+	if (!stream->is_dry && !zio_stream_in_flight(chan)) {
+		WRITE_ONCE(stream->is_dry, true);
+		WRITE_ONCE(stream->n_dry, stream->n_dry + 1);
+		zio_channel_raise(chan, ZIO_ALARM_DRY);
+		wanted = false;
+	}
 	/* Fewer blocks than the watermark may exist: wake readers for those. */
-	if (count_dry(chan) || !wanted)
+	if (!wanted)
 		zio_channel_wake(chan, ZIO_WAKE_IN);
 	return NULL;
 }
@@ -164,7 +146,7 @@ struct zio_block *zio_channel_take(struct zio_channel *pub)
 		return zio_ostream_take(chan);
 	if (taken - READ_ONCE(q->head) >= READ_ONCE(stream->limit))
 		return NULL;
-	block = get_block(chan);
+	block = zio_channel_get_block(chan);
 	if (unlikely(!block)) {
 		block = find_block(chan);
 		if (!block)
@@ -346,21 +328,6 @@ static noinline void watch_blocks(struct zio_channel_core *chan, unsigned int n)
 		watch_block(chan, q->slot[i & q->mask]);
 }
 
-static void publish_blocks(struct zio_channel_core *chan, unsigned int n)
-{
-	const struct zio_channel_ops *ops;
-
-	rcu_read_lock();					/* K */
-	ops = smp_load_acquire(&chan->ops);			/* K */
-	if (unlikely(ops)) {
-		ops->publish(chan, n);
-	} else {
-		zio_queue_publish(&chan->queue, n);
-		zio_channel_wake_reader(chan);
-	}
-	rcu_read_unlock();
-}
-
 /**
  * zio_channel_complete() - complete the oldest blocks in flight
  * @pub: the channel
@@ -378,6 +345,7 @@ void zio_channel_complete(struct zio_channel *pub, unsigned int n)
 {
 	struct zio_channel_core *chan = to_channel_core(pub);
 	unsigned int in_flight = READ_ONCE(chan->queue.stream.taken) - chan->queue.head;
+	const struct zio_channel_ops *ops;
 
 	if (unlikely(zio_cset_is_output(chan->cset))) {
 		zio_ostream_finish(chan, n, true);
@@ -392,7 +360,15 @@ void zio_channel_complete(struct zio_channel *pub, unsigned int n)
 		watch_blocks(chan, n);
 	WRITE_ONCE(chan->seq, chan->seq + n);
 	WRITE_ONCE(chan->blocks, chan->blocks + n);
-	publish_blocks(chan, n);
+	rcu_read_lock();					/* K */
+	ops = smp_load_acquire(&chan->ops);			/* K */
+	if (unlikely(ops)) {
+		ops->publish(chan, n);
+	} else {
+		zio_queue_publish(&chan->queue, n);
+		zio_channel_wake_reader(chan);
+	}
+	rcu_read_unlock();
 }
 EXPORT_SYMBOL_GPL(zio_channel_complete);
 
@@ -499,20 +475,18 @@ void zio_channel_give_back(struct zio_channel *pub, unsigned int n)
 }
 EXPORT_SYMBOL_GPL(zio_channel_give_back);
 
-static void drop_in_flight(struct zio_channel_core *chan)
-{
-	cancel_blocks(chan, 0);
-	WRITE_ONCE(chan->queue.stream.wants, 1);
-}
-
 /* Puts the blocks in flight; the driver has stopped. The caller owns the phase. */
 void zio_stream_drop(struct zio_cset_core *cset)
 {
+	struct zio_channel_core *chan;
 	struct zio_armed *armed;
 
 	close_channels(cset);
-	for (armed = cset->pub.armed; armed->chan; armed++)
-		drop_in_flight(to_channel_core(armed->chan));
+	for (armed = cset->pub.armed; armed->chan; armed++) {
+		chan = to_channel_core(armed->chan);
+		cancel_blocks(chan, 0);
+		WRITE_ONCE(chan->queue.stream.wants, 1);
+	}
 	cset->pub.armed->chan = NULL;
 }
 
