@@ -13,11 +13,6 @@
 #include "channel/internal.h"
 #include "channel/usercopy.h"
 
-static bool is_nonblocking(const struct file *file)
-{
-	return file->f_flags & O_NONBLOCK;
-}
-
 static int close_node(struct inode *inode, struct file *file)
 {
 	struct zio_session *sess = file->private_data;
@@ -32,28 +27,6 @@ static int close_node(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/*
- * Copies data of the current block, and puts a block that has been read to its end.
- * Returns -EFAULT if user memory is not present; 1 if the read ends here (after a block
- * without data, or after the last block whose control was read); else 0.
- */
-static __always_inline int copy_data(struct zio_session *sess,
-				     struct zio_sink *to)
-{
-	struct zio_block *block = sess->block;
-	struct zio_block_core *core = to_block_core(block);
-	size_t want = min(block->len - core->used, to->room);
-	size_t n = zio_sink_put(to, block->data + core->used, want);
-
-	core->used += n;
-	if (unlikely(n != want))
-		return -EFAULT;
-	if (core->used != block->len)
-		return 0;
-	zio_session_put(sess);
-	return !want || (sess->ctrl_seen && !sess->block);
-}
-
 /* Returns true if each block comes some time after a user has asked for it. */
 static bool answers_later(const struct zio_channel_core *chan)
 {
@@ -61,13 +34,19 @@ static bool answers_later(const struct zio_channel_core *chan)
 }
 
 /*
- * The channel is locked. @begun: the call has copied something before. A read that has data
- * does not arm an asynchronous set again: the next read would get an old block. If a block
- * was taken away meanwhile, the next read tells so.
+ * Copies blocks to the user, no more than a holder of the lock may, and puts those that have been
+ * read to their end. The channel is locked. @begun: the call has copied something before. A read
+ * that has data does not arm an asynchronous set again: the next read would get an old block. If a
+ * block was taken away meanwhile, the next read tells so. Returns -EFAULT if user memory is not
+ * present; 1 if the read ends here (after a block without data, or after the last block whose
+ * control was read); 0; or as zio_session_next().
  */
-static __always_inline int fill_sink(struct zio_session *sess, struct zio_sink *to,
-				     bool begun, bool nowait)
+static __always_inline int read_blocks(struct zio_session *sess, struct zio_sink *to,
+				       bool begun, bool nowait)
 {
+	size_t rest = to->room - min_t(size_t, to->room, ZIO_COPY_AT_ONCE), want, n;
+	struct zio_block_core *core;
+	struct zio_block *block;
 	bool first = true;
 	int ret;
 
@@ -75,54 +54,47 @@ static __always_inline int fill_sink(struct zio_session *sess, struct zio_sink *
 	    (sess->is_stale ||
 	     (answers_later(sess->chan) && !zio_channel_has_block(sess->chan))))
 		return -EAGAIN;
-	nowait |= begun;
+	to->room -= rest;
 	for (;;) {
 		ret = sess->block ? 0 : zio_session_try_input(sess);
-		if (unlikely(ret == -EAGAIN) && first && !nowait)
+		if (unlikely(ret == -EAGAIN) && first && !begun && !nowait)
 			ret = zio_session_wait(sess);
 		if (ret)
-			return ret;
-		ret = copy_data(sess, to);
+			break;
+		block = sess->block;
+		core = to_block_core(block);
+		want = min(block->len - core->used, to->room);
+		n = zio_sink_put(to, block->data + core->used, want);
+		core->used += n;
+		if (unlikely(n != want)) {
+			ret = -EFAULT;
+			break;
+		}
+		if (core->used == block->len) {
+			zio_session_put(sess);
+			ret = !want || (sess->ctrl_seen && !sess->block);
+		}
 		if (ret || !to->room || zio_must_stop())
-			return ret;
+			break;
 		if (first && answers_later(sess->chan))
-			return 0;
+			break;
 		first = false;
 	}
-}
-
-/* As fill_sink(), but copies no more than a holder of the lock may. */
-static __always_inline int read_blocks(struct zio_session *sess, struct zio_sink *to,
-				       bool begun, bool nowait)
-{
-	size_t rest = to->room - min_t(size_t, to->room, ZIO_COPY_AT_ONCE);
-	int ret;
-
-	to->room -= rest;
-	ret = fill_sink(sess, to, begun, nowait);
 	to->room += rest;
 	return ret;
 }
 
-/* The control describes the data that the reader has not read yet. */
-static void describe_rest(struct zio_control *ctrl, const struct zio_block *block,
-			  unsigned int ssize)
-{
-	const struct zio_block_core *core = to_block_core(block);
-	u64 offset = core->mem_offset + core->used;
-
-	ctrl->nsamples = (block->len - core->used) / (ssize ?: 1);
-	ctrl->mem_offset = lower_32_bits(offset);
-	ctrl->mem_offset_high = upper_32_bits(offset);
-}
-
-/* The session copies a whole control only after attributes have changed. */
+/*
+ * The session copies a whole control only after attributes have changed. The control describes the
+ * data that the reader has not read yet.
+ */
 static __always_inline void fill_control(struct zio_session *sess,
 					 struct zio_block *block)
 {
 	struct zio_block_core *core = to_block_core(block);
 	unsigned int ssize = sess->chan->cset->ssize;
 	struct zio_control *ctrl = &sess->ctrl;
+	u64 offset;
 
 	if (unlikely(sess->snap != core->snap)) {
 		zio_snapshot_put(sess->snap);
@@ -131,8 +103,12 @@ static __always_inline void fill_control(struct zio_session *sess,
 		zio_control_begin(ctrl, sess->snap, sess->chan->pub.index);
 	}
 	zio_control_fill(ctrl, block, ssize);
-	if (unlikely(core->used))
-		describe_rest(ctrl, block, ssize);
+	if (unlikely(core->used)) {
+		offset = core->mem_offset + core->used;
+		ctrl->nsamples = (block->len - core->used) / (ssize ?: 1);
+		ctrl->mem_offset = lower_32_bits(offset);
+		ctrl->mem_offset_high = upper_32_bits(offset);
+	}
 }
 
 /* Copies a whole control or nothing. */
@@ -276,7 +252,7 @@ static noinline ssize_t read_plain_data(struct zio_session *sess, char __user *b
 static ssize_t read_data_plain(struct file *file, char __user *buf, size_t n,
 			       loff_t *pos)
 {
-	return read_plain_data(file->private_data, buf, n, is_nonblocking(file));
+	return read_plain_data(file->private_data, buf, n, file->f_flags & O_NONBLOCK);
 }
 
 static ssize_t read_data_iter(struct kiocb *iocb, struct iov_iter *iter)
@@ -303,7 +279,7 @@ static noinline ssize_t read_plain_ctrl(struct zio_session *sess, char __user *b
 static ssize_t read_ctrl_plain(struct file *file, char __user *buf, size_t n,
 			       loff_t *pos)
 {
-	return read_plain_ctrl(file->private_data, buf, n, is_nonblocking(file));
+	return read_plain_ctrl(file->private_data, buf, n, file->f_flags & O_NONBLOCK);
 }
 
 static ssize_t read_ctrl_iter(struct kiocb *iocb, struct iov_iter *iter)
@@ -334,7 +310,7 @@ static int fill_block(struct zio_session *sess, struct iov_iter *from)
 }
 
 /*
- * The channel is locked: copies no more than its holder may. @begun: as for fill_sink(). If a
+ * The channel is locked: copies no more than its holder may. @begun: as for read_blocks(). If a
  * block is taken away while this waits, zio_session_next() tells so.
  */
 static int write_blocks(struct zio_session *sess, struct iov_iter *from,
@@ -477,21 +453,6 @@ static ssize_t read_ctrl_out(struct kiocb *iocb, struct iov_iter *iter)
 }
 
 /*
- * After a sleep the function copies the control again: another thread may have used the
- * session.
- */
-static int submit_shared(struct zio_session *sess, struct iov_iter *from,
-			 bool nowait)
-{
-	int ret = zio_share_ops->submit(sess);
-
-	if (ret != -EAGAIN || nowait)
-		return ret;
-	iov_iter_revert(from, sizeof(sess->ctrl));
-	return zio_session_next(sess, false) ?: -EAGAIN;
-}
-
-/*
  * A program for ZIO 1.x writes a control without a version, which has any size of samples.
  * It gets the size and the version of the set. A set with samples plays a whole block if the
  * program gives no number of them; one that only tells the time has none.
@@ -528,12 +489,15 @@ static int take_control(struct zio_session *sess, struct iov_iter *from,
 	/* A program for ZIO 1.x fills in the values, and neither the mask nor the version. */
 	if (!ctrl->major_version && !ctrl->attr_channel.ext_mask)
 		ctrl->attr_channel.ext_mask = U32_MAX;
-	/*
-	 * A control that this output has offered may say how it took its last shared block.
-	 */
-	if ((ctrl->flags & ZIO_CONTROL_SHARED) &&
-	    !zio_control_names(ctrl, sess->chan))
-		return submit_shared(sess, from, nowait);
+	/* A control that this output has offered may say how it took its last shared block. */
+	if ((ctrl->flags & ZIO_CONTROL_SHARED) && !zio_control_names(ctrl, sess->chan)) {
+		ret = zio_share_ops->submit(sess);
+		if (ret != -EAGAIN || nowait)
+			return ret;
+		/* Another thread may use the session while this sleeps: copy the control again. */
+		iov_iter_revert(from, sizeof(*ctrl));
+		return zio_session_next(sess, false) ?: -EAGAIN;
+	}
 	if (sess->block && sess->ctrl_seen)
 		return submit_in_place(sess, ctrl);
 	ret = zio_session_next_full(sess, nowait);

@@ -32,14 +32,6 @@ static __always_inline void zio_channel_note_taken(struct zio_channel_core *chan
 	to_block_core(block)->used = 0;
 }
 
-static __always_inline int zio_session_set_block(struct zio_session *sess,
-						 struct zio_block *block, bool ctrl_seen)
-{
-	WRITE_ONCE(sess->ctrl_seen, ctrl_seen);
-	sess->block = block;
-	return 0;
-}
-
 /* Makes the next block of an input the current one. Returns -EAGAIN if none is there. */
 static __always_inline int zio_session_try_input(struct zio_session *sess)
 {
@@ -55,7 +47,9 @@ static __always_inline int zio_session_try_input(struct zio_session *sess)
 			return PTR_ERR(block);
 	}
 	zio_channel_note_taken(chan, block);
-	return zio_session_set_block(sess, block, false);
+	WRITE_ONCE(sess->ctrl_seen, false);
+	sess->block = block;
+	return 0;
 }
 
 /* Returns true if a reader finds a block of the channel, which is locked, or being polled. */

@@ -367,18 +367,6 @@ static __always_inline struct zio_block *take_new(struct zio_channel_core *chan)
 	return block;
 }
 
-/* Takes the oldest block that a reader has left, or returns NULL. */
-static struct zio_block *take_unread(struct zio_channel_core *chan)
-{
-	struct zio_block_core *first;
-
-	first = list_first_entry_or_null(&chan->unread, struct zio_block_core, link);
-	if (!first)
-		return NULL;
-	list_del(&first->link);
-	return &first->block;
-}
-
 /*
  * Takes a block that a reader has left, or a new one. A channel with a ring or routes has
  * none for readers.
@@ -386,7 +374,7 @@ static struct zio_block *take_unread(struct zio_channel_core *chan)
 static noinline struct zio_block *take_block_slow(struct zio_session *sess)
 {
 	struct zio_channel_core *chan = sess->chan;
-	struct zio_block *block;
+	struct zio_block_core *left;
 
 	if (READ_ONCE(chan->cset->gone)) /* and its buffer, too */
 		return ERR_PTR(-ENODEV);
@@ -396,20 +384,14 @@ static noinline struct zio_block *take_block_slow(struct zio_session *sess)
 		return ERR_PTR(zio_ring_take_error(chan->ring, chan->cset) ?: -EBUSY);
 	if (chan->ops)
 		return ERR_PTR(-EBUSY);
-	block = take_unread(chan);
+	left = list_first_entry_or_null(&chan->unread, struct zio_block_core, link);
+	if (left)
+		list_del(&left->link);
 	chan->slowpath = !list_empty(&chan->unread) || chan->n_stale;
-	if (!block)
+	if (!left)
 		return take_new(chan);
-	zio_block_take_dropped(chan, block);
-	return block;
-}
-
-/* Takes the next block: a queued one, or one that can be acquired at once. */
-static __always_inline struct zio_block *take_block(struct zio_session *sess)
-{
-	if (unlikely(sess->chan->slowpath))
-		return take_block_slow(sess);
-	return take_new(sess->chan);
+	zio_block_take_dropped(chan, &left->block);
+	return &left->block;
 }
 
 /* As zio_session_try_input(), where chan->slowpath is set. */
@@ -419,7 +401,9 @@ int zio_session_try_slow(struct zio_session *sess)
 
 	if (IS_ERR(block))
 		return PTR_ERR(block);
-	return zio_session_set_block(sess, block, to_block_core(block)->ctrl_seen);
+	WRITE_ONCE(sess->ctrl_seen, to_block_core(block)->ctrl_seen);
+	sess->block = block;
+	return 0;
 }
 
 /*
@@ -436,7 +420,7 @@ struct zio_block *zio_session_fetch(struct zio_session *sess)
 	    (!READ_ONCE(chan->cset->can_pull) || READ_ONCE(chan->cset->async) ||
 	     !READ_ONCE(chan->enabled) || READ_ONCE(chan->cset->error)))
 		return ERR_PTR(-EAGAIN);
-	block = take_block(sess);
+	block = unlikely(chan->slowpath) ? take_block_slow(sess) : take_new(chan);
 	if (!IS_ERR(block))
 		return block;
 	/* The session has the blocks itself, and its next read puts them: it is not starved. */
@@ -485,7 +469,9 @@ static int try_output(struct zio_session *sess)
 	block->drv_alarms = 0;
 	if (unlikely(block->values))
 		zio_block_reset_values(chan, block);
-	return zio_session_set_block(sess, block, false);
+	WRITE_ONCE(sess->ctrl_seen, false);
+	sess->block = block;
+	return 0;
 }
 
 static __always_inline int try_block(struct zio_session *sess)
