@@ -12,14 +12,14 @@
  *
  * The program owns the blocks between tail and head. An event may find no free block. Then
  * the owner of the phase takes back some blocks that hdr->tail has passed
- * (reclaim_blocks()). No other context pops blocks. "prefer-new" has no effect: the kernel
+ * (ring_reclaim()). No other context pops blocks. "prefer-new" has no effect: the kernel
  * does not take back a block that the program may be reading.
  *
  *   A  The pusher writes samples, slot and queue, then stores hdr->head (release). It pairs
  *      with the program, which loads head (acquire), then slot and samples. Without it,
  *      the program could see a block that is not there yet.
  *   S  The program reads slot and samples, then stores hdr->tail (release). It pairs with
- *      reclaim_blocks(), which loads tail (acquire) before the blocks are filled again.
+ *      ring_reclaim(), which loads tail (acquire) before the blocks are filled again.
  *      Without it, new samples could overwrite a block that the program is reading.
  *
  *   K  The ring of a stream comes and goes beside the driver. start_stream_ring() stores
@@ -44,16 +44,6 @@ static_assert(offsetof(struct zio_ring_header, tail) == 128);
 
 /* Offsets of mappings fit into 32 bits. */
 #define MAX_SLOTS	BIT(24)
-
-static void fill_slot(struct zio_channel_core *chan, unsigned int count,
-		      const struct zio_block *block)
-{
-	struct zio_ring *ring = chan->ring;
-	unsigned int i = count & ring->mask;
-
-	zio_ring_fill_slot(&ring->slot[i], &ring->filled[i], block, chan->pub.index,
-			   chan->cset->ssize);
-}
 
 /*
  * Fills the slots of @n queued blocks, the first of which has the number @count. What does
@@ -84,18 +74,20 @@ static __always_inline void wake_reader(struct zio_channel_core *chan,
 }
 
 /* Context: Any; the caller owns the phase. */
-static void push_block(struct zio_channel_core *chan, struct zio_block *block)
+static void ring_push(struct zio_channel_core *chan, struct zio_block *block)
 {
 	struct zio_ring *ring = chan->ring;
+	unsigned int i = chan->queue.head & ring->mask;
 
-	fill_slot(chan, chan->queue.head, block);
+	zio_ring_fill_slot(&ring->slot[i], &ring->filled[i], block, chan->pub.index,
+			   chan->cset->ssize);
 	zio_queue_push(&chan->queue, block);
 	smp_store_release(&ring->hdr->head, chan->queue.head);	/* A */
 	wake_reader(chan, ring);
 }
 
 /* Context: Any; as zio_channel_complete(). */
-static void publish_blocks(struct zio_channel_core *chan, unsigned int n)
+static void ring_publish(struct zio_channel_core *chan, unsigned int n)
 {
 	struct zio_ring *ring = chan->ring;
 	struct zio_queue *q = &chan->queue;
@@ -135,7 +127,7 @@ static void put_blocks(struct zio_buffer *buf, struct zio_block *const *slot,
  * Context: Any; the caller owns the phase, is the driver of a stream, or has locked the
  * channel of one.
  */
-static bool reclaim_blocks(struct zio_channel_core *chan, unsigned int n)
+static bool ring_reclaim(struct zio_channel_core *chan, unsigned int n)
 {
 	u32 end = smp_load_acquire(&chan->ring->hdr->tail);	/* S */
 	struct zio_queue *q = &chan->queue;
@@ -155,16 +147,16 @@ static bool reclaim_blocks(struct zio_channel_core *chan, unsigned int n)
 	return true;
 }
 
-static void publish_loss(struct zio_channel_core *chan, u32 n)
+static void ring_count_loss(struct zio_channel_core *chan, u32 n)
 {
 	WRITE_ONCE(chan->ring->hdr->lost, zio_channel_losses(chan));
 }
 
 static const struct zio_channel_ops ring_ops = {
-	.push = push_block,
-	.publish = publish_blocks,
-	.reclaim = reclaim_blocks,
-	.count_loss = publish_loss,
+	.push = ring_push,
+	.publish = ring_publish,
+	.reclaim = ring_reclaim,
+	.count_loss = ring_count_loss,
 };
 
 static void free_ring(struct zio_ring *ring)
@@ -292,44 +284,38 @@ static void show_queue(struct zio_channel_core *chan, struct zio_ring *ring)
 }
 
 /*
- * What needs the lock of the channel alone, so that the set loses no event for it. The
- * function drops blocks that readers hold or have left. The buffer frees memory only in the
- * order in which it was reserved. A reader that holds a block cannot read any more, so it
- * would keep all memory. The ring of a set begins with whole events: it drops the blocks
- * that wait.
+ * What needs the locks of the channels alone comes before the phase, so that the set loses no
+ * event for it. The function drops blocks that readers hold or have left. The buffer frees memory
+ * only in the order in which it was reserved. A reader that holds a block cannot read any more, so
+ * it would keep all memory. The ring of a set begins with whole events: it drops the blocks that
+ * wait.
  */
-static void prepare_channel(struct zio_channel_core *chan, struct zio_ring *ring)
-{
-	zio_sessions_drop(chan);
-	if (ring->entry)
-		zio_channel_put_queued(chan);
-	else
-		fill_queue(chan, ring);
-}
-
-/* The caller has locked the channel, and owns the phase. */
-static void start_channel(struct zio_channel_core *chan, struct zio_ring *ring)
-{
-	if (ring->entry)
-		zio_channel_put_queued(chan);
-	zio_channel_settle_alarms(chan);
-	ring->lost += zio_channel_losses(chan);
-	if (!ring->entry)
-		show_queue(chan, ring);
-	show_ring(chan, ring);
-}
-
 static void start_ring(struct zio_cset_core *cset, struct zio_ring *ring)
 {
+	struct zio_channel_core *chan;
 	unsigned int i;
 	bool armed;
 
 	zio_cset_lock_channels(cset);
-	for (i = 0; i < ring->n_chan; i++)
-		prepare_channel(ring->chan[i], ring);
+	for (i = 0; i < ring->n_chan; i++) {
+		chan = ring->chan[i];
+		zio_sessions_drop(chan);
+		if (ring->entry)
+			zio_channel_put_queued(chan);
+		else
+			fill_queue(chan, ring);
+	}
 	armed = zio_cset_own_phase(cset);
-	for (i = 0; i < ring->n_chan; i++)
-		start_channel(ring->chan[i], ring);
+	for (i = 0; i < ring->n_chan; i++) {
+		chan = ring->chan[i];
+		if (ring->entry)
+			zio_channel_put_queued(chan);
+		zio_channel_settle_alarms(chan);
+		ring->lost += zio_channel_losses(chan);
+		if (!ring->entry)
+			show_queue(chan, ring);
+		show_ring(chan, ring);
+	}
 	ring->hdr->lost = ring->lost;
 	zio_cset_disown_phase(cset, armed);
 	zio_cset_unlock_channels(cset);
@@ -347,9 +333,12 @@ static void start_stream_ring(struct zio_channel_core *chan, struct zio_ring *ri
 {
 	struct zio_queue *q = &chan->queue;
 	struct zio_ring_header *hdr = ring->hdr;
-	u32 end, head = READ_ONCE(q->head);
-	u64 lost = zio_channel_losses(chan);
+	u32 end, head;
+	u64 lost;
 
+	mutex_lock(&chan->lock);
+	head = READ_ONCE(q->head);
+	lost = zio_channel_losses(chan);
 	zio_sessions_drop(chan);
 	hdr->head = head;
 	hdr->tail = atomic_read(&q->tail);
@@ -363,12 +352,6 @@ static void start_stream_ring(struct zio_channel_core *chan, struct zio_ring *ri
 	fill_slots(chan, ring, hdr->tail, end - hdr->tail);
 	cmpxchg(&hdr->head, head, end);				/* A */
 	cmpxchg64(&hdr->lost, lost, zio_channel_losses(chan));
-}
-
-static void open_stream_ring(struct zio_channel_core *chan, struct zio_ring *ring)
-{
-	mutex_lock(&chan->lock);
-	start_stream_ring(chan, ring);
 	mutex_unlock(&chan->lock);
 	zio_cset_wake(chan->cset);
 	zio_cset_kick(chan->cset);
@@ -383,19 +366,6 @@ static int check_channels(struct zio_channel_core *const *chan, unsigned int n)
 			return -EBUSY;
 	}
 	return 0;
-}
-
-/* Returns how many slots each channel needs, or an error. */
-static long measure(struct zio_channel_core *const *chan, unsigned int n)
-{
-	struct zio_cset_core *cset = (*chan)->cset;
-	long ret = zio_cset_lock(cset);
-
-	if (ret)
-		return ret;
-	ret = check_channels(chan, n) ?: count_slots(chan, n);
-	mutex_unlock(&cset->mutex);
-	return ret;
 }
 
 /* Returns -EAGAIN if the queues have another length than the ring. */
@@ -415,7 +385,7 @@ static int use_ring(struct zio_ring *ring)
 	if (!ring->entry)
 		ring->hdr->data_size = chan->buf->area->size;
 	if (zio_cset_is_stream(cset))
-		open_stream_ring(chan, ring);
+		start_stream_ring(chan, ring);
 	else
 		start_ring(cset, ring);
 out:
@@ -433,11 +403,16 @@ out:
  */
 struct zio_ring *zio_ring_open(struct zio_channel_core *const *chan, unsigned int n)
 {
+	struct zio_cset_core *cset = (*chan)->cset;
 	struct zio_ring *ring;
 	long ret;
 
 	do {
-		ret = measure(chan, n);
+		ret = zio_cset_lock(cset);
+		if (ret)
+			return ERR_PTR(ret);
+		ret = check_channels(chan, n) ?: count_slots(chan, n);
+		mutex_unlock(&cset->mutex);
 		if (ret < 0)
 			return ERR_PTR(ret);
 		ring = alloc_ring(chan, n, ret);
@@ -456,31 +431,23 @@ void zio_ring_stop(struct zio_channel_core *chan)
 	mutex_lock(&chan->lock);
 	if (chan->ring && READ_ONCE(chan->ops)) {
 		if (!chan->ring->entry)
-			reclaim_blocks(chan, UINT_MAX);
+			ring_reclaim(chan, UINT_MAX);
 		WRITE_ONCE(chan->ops, NULL);
 	}
 	mutex_unlock(&chan->lock);
 }
 
-/* Renumbers the armed blocks of the channel after @n blocks were discarded. */
-static void renumber_armed(struct zio_channel_core *chan, unsigned int n)
-{
-	struct zio_armed *armed;
-
-	for (armed = chan->cset->pub.armed; armed->chan; armed++)
-		if (armed->chan == &chan->pub)
-			to_block_core(armed->block)->seq -= n;
-}
-
 /*
  * No user asked for the blocks that polls on demand have acquired ahead. The function
  * discards up to @n of them, the newest first, and takes back their numbers and statistics.
- * It drops the others as a flush does. The caller owns the phase, and has locked the channel;
- * @armed: as zio_cset_own_phase() has returned it.
+ * The armed blocks of the channel get lower numbers. It drops the others as a flush does. The
+ * caller owns the phase, and has locked the channel; @armed: as zio_cset_own_phase() has returned
+ * it.
  */
 static void discard_blocks(struct zio_channel_core *chan, unsigned int n, bool armed)
 {
 	struct zio_queue *q = &chan->queue;
+	struct zio_armed *of;
 	struct zio_block *block;
 	unsigned int i;
 
@@ -493,8 +460,9 @@ static void discard_blocks(struct zio_channel_core *chan, unsigned int n, bool a
 		chan->buf->type->ops->put_block(chan->buf, block);
 	}
 	chan->seq -= n;
-	if (armed)
-		renumber_armed(chan, n);
+	for (of = chan->cset->pub.armed; armed && of->chan; of++)
+		if (of->chan == &chan->pub)
+			to_block_core(of->block)->seq -= n;
 	zio_channel_put_queued(chan);
 }
 
@@ -541,7 +509,7 @@ static void end_ring(struct zio_cset_core *cset, struct zio_ring *ring)
 static void stop_stream_ring(struct zio_channel_core *chan)
 {
 	mutex_lock(&chan->lock);
-	reclaim_blocks(chan, UINT_MAX);
+	ring_reclaim(chan, UINT_MAX);
 	zio_cset_kick(chan->cset);
 	WRITE_ONCE(chan->ops, NULL);
 	synchronize_rcu();					/* K */
@@ -550,39 +518,6 @@ static void stop_stream_ring(struct zio_channel_core *chan)
 	mutex_unlock(&chan->lock);
 	zio_cset_wake(chan->cset);
 	zio_cset_kick(chan->cset);
-}
-
-/*
- * A set on demand without other users was armed for this ring only. The block is no loss,
- * and would be stale later.
- */
-static void abort_asked(struct zio_cset_core *cset, unsigned int own_files)
-{
-	if (!cset->on_demand || cset->open_files > own_files)
-		return;
-	zio_cset_freeze(cset);
-	zio_cset_unfreeze(cset);
-}
-
-static void close_ring(struct zio_cset_core *cset, struct zio_ring *ring,
-		       unsigned int own_files)
-{
-	if (cset->gone)
-		return;
-	abort_asked(cset, own_files);
-	if (zio_cset_is_stream(cset))
-		stop_stream_ring(*ring->chan);
-	else
-		end_ring(cset, ring);
-}
-
-static void leave_channel(struct zio_channel_core *chan)
-{
-	zio_ring_stop(chan);
-	mutex_lock(&chan->lock);
-	chan->ring = NULL;
-	mutex_unlock(&chan->lock);
-	kobject_put(&chan->kobj);
 }
 
 /*
@@ -600,9 +535,28 @@ void zio_ring_close(struct zio_channel_core *chan, unsigned int own_files)
 	if (ring->entry)
 		zio_cset_notifier_remove(&ring->notifier);
 	mutex_lock(&cset->mutex);
-	close_ring(cset, ring, own_files);
-	for (i = 0; i < ring->n_chan; i++)
-		leave_channel(ring->chan[i]);
+	if (!cset->gone) {
+		/*
+		 * A set on demand without other users was armed for this ring only. The block is no
+		 * loss, and would be stale later.
+		 */
+		if (cset->on_demand && cset->open_files <= own_files) {
+			zio_cset_freeze(cset);
+			zio_cset_unfreeze(cset);
+		}
+		if (zio_cset_is_stream(cset))
+			stop_stream_ring(chan);
+		else
+			end_ring(cset, ring);
+	}
+	for (i = 0; i < ring->n_chan; i++) {
+		chan = ring->chan[i];
+		zio_ring_stop(chan);
+		mutex_lock(&chan->lock);
+		chan->ring = NULL;
+		mutex_unlock(&chan->lock);
+		kobject_put(&chan->kobj);
+	}
 	mutex_unlock(&cset->mutex);
 	free_ring(ring);
 }

@@ -11,7 +11,7 @@
  * entries from the queues of their channels. The kernel keeps the channel of each entry
  * for itself: it reads nothing but the tail from memory that is mapped.
  *
- * The barriers A and S are those of ring.c. Of the first, push_block() also writes the entry.
+ * The barriers A and S are those of ring.c. Of the first, set_ring_push() also writes the entry.
  *
  * Only the owner of the phase uses a ring, and only it changes chan->ops. So a ring that no
  * channel uses can be freed without a grace period, after its notifier is unlinked.
@@ -23,7 +23,7 @@
 #include "channel/internal.h"
 
 /* Context: Any; the caller owns the phase. */
-static void push_block(struct zio_channel_core *chan, struct zio_block *block)
+static void set_ring_push(struct zio_channel_core *chan, struct zio_block *block)
 {
 	struct zio_ring *ring = chan->ring;
 	u32 at = ring->pushed & ring->mask;
@@ -45,7 +45,7 @@ static void push_block(struct zio_channel_core *chan, struct zio_block *block)
  *
  * Context: Any; the caller owns the phase.
  */
-static bool reclaim_blocks(struct zio_channel_core *chan, unsigned int n)
+static bool set_ring_reclaim(struct zio_channel_core *chan, unsigned int n)
 {
 	struct zio_ring *ring = chan->ring;
 	u32 read = smp_load_acquire(&ring->hdr->tail) - ring->passed; /* S */
@@ -63,7 +63,7 @@ static bool reclaim_blocks(struct zio_channel_core *chan, unsigned int n)
 }
 
 /* A loss may leave the ring below the watermark for ever: the program takes what it has. */
-static void count_loss(struct zio_channel_core *chan, u32 n)
+static void set_ring_count_loss(struct zio_channel_core *chan, u32 n)
 {
 	struct zio_ring *ring = chan->ring;
 
@@ -73,9 +73,9 @@ static void count_loss(struct zio_channel_core *chan, u32 n)
 }
 
 const struct zio_channel_ops zio_set_ring_ops = {
-	.push = push_block,
-	.reclaim = reclaim_blocks,
-	.count_loss = count_loss,
+	.push = set_ring_push,
+	.reclaim = set_ring_reclaim,
+	.count_loss = set_ring_count_loss,
 };
 
 /* The set is done: its users sleep in the wait queue of its first channel. */
