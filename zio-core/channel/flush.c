@@ -21,26 +21,21 @@ void zio_channel_put_queued(struct zio_channel_core *chan)
 	}
 }
 
-static void put_unread(struct zio_channel_core *chan)
-{
-	struct zio_block_core *unread, *next;
-
-	list_for_each_entry_safe(unread, next, &chan->unread, link) {
-		list_del(&unread->link);
-		WRITE_ONCE(chan->flushed, chan->flushed + 1);
-		zio_channel_put_block(chan, &unread->block);
-	}
-}
-
 /* The channel is locked. The program of a ring owns the blocks in it. */
 static int flush_channel(struct zio_channel_core *chan)
 {
+	struct zio_block_core *unread, *next;
+
 	if (READ_ONCE(chan->cset->gone))
 		return -ENODEV;
 	if (chan->ops)
 		return -EBUSY;
 	zio_channel_put_queued(chan);
-	put_unread(chan);
+	list_for_each_entry_safe(unread, next, &chan->unread, link) {
+		list_del(&unread->link);
+		WRITE_ONCE(chan->flushed, chan->flushed + 1);
+		zio_channel_put_block(chan, &unread->block);
+	}
 	zio_channel_forget_gap(chan);
 	return 0;
 }

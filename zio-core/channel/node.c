@@ -132,27 +132,6 @@ static int open_counted(const struct device *node, struct file *file)
 	return ret;
 }
 
-/*
- * open() may have found the inode of a node that was removed meanwhile. Its number may
- * belong to another node now. A minor is free only after devtmpfs has unlinked the node. So
- * the inode of such a node has no link.
- */
-static bool is_node_of_another(const struct inode *inode)
-{
-	return !READ_ONCE(inode->i_nlink);
-}
-
-/*
- * A stream has no position. pread() and pwrite() work and ignore the position. O_DIRECT
- * works and requires no alignment.
- */
-static int open_stream(struct inode *inode, struct file *file)
-{
-	stream_open(inode, file);
-	file->f_mode |= FMODE_PREAD | FMODE_PWRITE | FMODE_CAN_ODIRECT;
-	return 0;
-}
-
 static int open_node(struct inode *inode, struct file *file)
 {
 	struct device *node = get_node(iminor(inode));
@@ -162,16 +141,27 @@ static int open_node(struct inode *inode, struct file *file)
 	if (!node)
 		return ret;
 	chan = node_channel(node);
-	if (!is_node_of_another(inode))
+	/*
+	 * open() may have found the inode of a node that was removed meanwhile. Its number may
+	 * belong to another node now. A minor is free only after devtmpfs has unlinked the node. So
+	 * the inode of such a node has no link.
+	 */
+	if (READ_ONCE(inode->i_nlink))
 		ret = open_counted(node, file);
 	if (ret) {
 		zio_channel_put(chan);
 		return ret;
 	}
 	replace_fops(file, fops_get(node_fops(node)));
-	/* fanotify does not watch samples: its hooks would cost each read. */
+	/*
+	 * A stream has no position. pread() and pwrite() work and ignore the position. O_DIRECT
+	 * works and requires no alignment. fanotify does not watch samples: its hooks would cost
+	 * each read.
+	 */
+	stream_open(inode, file);
+	file->f_mode |= FMODE_PREAD | FMODE_PWRITE | FMODE_CAN_ODIRECT;
 	file->f_mode |= FMODE_NOWAIT | FMODE_NONOTIFY;
-	return open_stream(inode, file);
+	return 0;
 }
 
 static const struct file_operations zio_open_fops = {
@@ -296,26 +286,24 @@ zio_channel_find(const char *device, unsigned int set, unsigned int index)
 	return chan;
 }
 
-/* Not links: a machine without udev has these names, too. */
-static int create_alias_nodes(struct zio_cset_core *cset)
-{
-	struct device *alias = kcalloc(2, sizeof(*alias), GFP_KERNEL);
-
-	cset->alias_nodes = alias;
-	if (!alias)
-		return -ENOMEM;
-	return add_pair(&alias[0], "%s-%u-i-ctrl", &alias[1], "%s-%u-i-data", cset->chan[0]);
-}
-
 /*
  * Creates the node of a set's ring, or the second nodes of its channel. Outputs, streams, and sets
- * of one channel have no ring. An interleaved set has second nodes. @cset: the channel set, which
+ * of one channel have no ring. An interleaved set has second nodes. They are no links: a machine
+ * without udev has these names, too. @cset: the channel set, which
  * has its channels. Context: Process, sleeps. Returns as zio_nodes_create(); -ENOMEM.
  */
 int zio_set_nodes_create(struct zio_cset_core *cset)
 {
-	if (cset->flags & ZIO_CSET_INTERLEAVED)
-		return create_alias_nodes(cset);
+	struct device *alias;
+
+	if (cset->flags & ZIO_CSET_INTERLEAVED) {
+		alias = kcalloc(2, sizeof(*alias), GFP_KERNEL);
+		cset->alias_nodes = alias;
+		if (!alias)
+			return -ENOMEM;
+		return add_pair(&alias[0], "%s-%u-i-ctrl", &alias[1], "%s-%u-i-data",
+				cset->chan[0]);
+	}
 	if (zio_cset_is_output(cset) || zio_cset_is_stream(cset) || cset->n_chan < 2)
 		return 0;
 	cset->set_node = kzalloc(sizeof(*cset->set_node), GFP_KERNEL);

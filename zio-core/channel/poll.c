@@ -57,18 +57,6 @@ static __poll_t poll_input(struct file *file, bool ctrl)
 	return zio_queue_count(&chan->queue) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-/* A set that is not gone still has its channels. */
-static int arm_set(struct zio_cset_core *cset, unsigned int flags)
-{
-	int ret = -ESHUTDOWN;
-
-	rcu_read_lock();					/* E */
-	if (!READ_ONCE(cset->gone) && READ_ONCE(cset->n_active))
-		ret = zio_cset_arm_channel(READ_ONCE(cset->active[0]), flags);
-	rcu_read_unlock();
-	return ret;
-}
-
 /*
  * Arms the channel whose ring it is, or the set. Returns -ESHUTDOWN if nothing is enabled.
  * Inline: a poll that fills a ring calls this for each block.
@@ -76,9 +64,17 @@ static int arm_set(struct zio_cset_core *cset, unsigned int flags)
 static __always_inline int arm_for_ring(const struct zio_ring *ring,
 					struct zio_channel_core *chan, unsigned int flags)
 {
-	if (ring->entry)
-		return arm_set(chan->cset, flags);
-	return READ_ONCE(chan->enabled) ? zio_cset_arm_channel(chan, flags) : -ESHUTDOWN;
+	struct zio_cset_core *cset = chan->cset;
+	int ret = -ESHUTDOWN;
+
+	if (!ring->entry)
+		return READ_ONCE(chan->enabled) ? zio_cset_arm_channel(chan, flags) : -ESHUTDOWN;
+	/* A set that is not gone still has its channels. */
+	rcu_read_lock();					/* E */
+	if (!READ_ONCE(cset->gone) && READ_ONCE(cset->n_active))
+		ret = zio_cset_arm_channel(READ_ONCE(cset->active[0]), flags);
+	rcu_read_unlock();
+	return ret;
 }
 
 /*

@@ -58,22 +58,11 @@ static bool has_input(struct file *in)
 }
 
 /* A pipe without a reader takes nothing: there is no need to wait. */
-static bool has_room(const struct pipe_inode_info *pipe)
+static bool splice_has_room(const struct pipe_inode_info *pipe)
 {
 	return !READ_ONCE(pipe->readers) ||
 		!pipe_full(READ_ONCE(pipe->head), READ_ONCE(pipe->tail),
 			   READ_ONCE(pipe->max_usage));
-}
-
-static int wait_unlocked(struct file *in, struct pipe_inode_info *pipe)
-{
-	int ret;
-
-	pipe_unlock(pipe);
-	ret = (has_input(in) ? 0 : wait_input(in)) ?:
-	      wait_event_interruptible(pipe->wr_wait, has_room(pipe));
-	pipe_lock(pipe);
-	return ret;
 }
 
 /*
@@ -88,10 +77,13 @@ ssize_t zio_splice_read(struct file *in, loff_t *ppos, struct pipe_inode_info *p
 	bool nowait = (flags & SPLICE_F_NONBLOCK) || (in->f_flags & O_NONBLOCK);
 	int ret;
 
-	while (!has_input(in) || !has_room(pipe)) {
+	while (!has_input(in) || !splice_has_room(pipe)) {
 		if (nowait)
 			return -EAGAIN;
-		ret = wait_unlocked(in, pipe);
+		pipe_unlock(pipe);
+		ret = (has_input(in) ? 0 : wait_input(in)) ?:
+		      wait_event_interruptible(pipe->wr_wait, splice_has_room(pipe));
+		pipe_lock(pipe);
 		if (ret)
 			return ret;
 	}

@@ -18,11 +18,6 @@ static bool is_played(struct zio_channel_core *chan, u32 until)
 	return (s32)(smp_load_acquire(&chan->played) - until) >= 0; /* W */
 }
 
-static bool is_over(struct zio_channel_core *chan, u32 until)
-{
-	return is_played(chan, until) || READ_ONCE(chan->cset->gone);
-}
-
 /* Queues a partly written block as a short one. */
 static int send_all(struct zio_session *sess, u32 *until)
 {
@@ -56,7 +51,8 @@ int zio_node_sync(struct file *file, loff_t start, loff_t end, int datasync)
 	int ret = send_all(sess, &until);
 
 	if (!ret)
-		ret = wait_event_interruptible(chan->wq, is_over(chan, until)); /* U */
+		ret = wait_event_interruptible(chan->wq, is_played(chan, until) || /* U */
+					       READ_ONCE(chan->cset->gone));
 	if (ret)
 		return ret;
 	if (!is_played(chan, until))

@@ -22,7 +22,7 @@
  *   A  The writer fills a slot, and its copy, then stores head (release). The reader loads
  *      head (acquire), then the slot. Without it, the reader could see an old slot. A tap
  *      that skips what is there loads head, then stores wanted (release). It pairs with
- *      push_block(), which loads wanted, then stores head. Without it, the tap could skip
+ *      tap_ring_push(), which loads wanted, then stores head. Without it, the tap could skip
  *      the copy that it asks for, and no tap would ask again.
  *   M  Before it changes what a reader may copy, the writer tells so: by the edge before
  *      memory is filled again, by the driver or by itself; by head before the slot is; by
@@ -51,16 +51,6 @@ static void wake_taps(struct irq_work *work)
 	struct zio_tap_ring *ring = container_of(work, struct zio_tap_ring, wake_work);
 
 	wake_up_interruptible_poll(&ring->wq, EPOLLIN | EPOLLRDNORM);
-}
-
-static void notify_taps(struct zio_tap_ring *ring)
-{
-	if (!wq_has_sleeper(&ring->wq))				/* U */
-		return;
-	if (zio_must_defer())
-		irq_work_queue(&ring->wake_work);
-	else
-		wake_taps(&ring->wake_work);
 }
 
 /*
@@ -108,20 +98,15 @@ static unsigned long move_edge(struct zio_tap_ring *ring, const struct zio_buffe
 	return ring->base + offset;
 }
 
-/* Bytes of the block that a copy has room for, in whole samples of all channels */
-static size_t copy_len(const struct zio_tap_ring *ring, const struct zio_cset_core *cset,
-		       const struct zio_block *block)
+/* The copy has whole samples of all channels, as many as it has room for. */
+static void copy_samples(struct zio_tap_ring *ring, struct zio_tap_slot *slot,
+			 const struct zio_cset_core *cset, const struct zio_block *block)
 {
 	size_t one = (cset->ssize ?: 1) * max_t(size_t, 1, hweight64(cset->pub.shape.mask));
 
-	if (block->len <= ring->copy_size)
-		return block->len;
-	return ring->copy_size - ring->copy_size % one;
-}
-
-static void copy_samples(struct zio_tap_ring *ring, struct zio_tap_slot *slot,
-			 const struct zio_block *block)
-{
+	slot->len = block->len;
+	if (slot->len > ring->copy_size)
+		slot->len = ring->copy_size - ring->copy_size % one;
 	slot->begin = ring->base;
 	slot->span = 2 * ring->copy_size;
 	slot->offset = (ring->n_copies++ & 1) * ring->copy_size;
@@ -132,23 +117,11 @@ static void copy_samples(struct zio_tap_ring *ring, struct zio_tap_slot *slot,
 	memcpy(ring->copy + slot->offset, block->data, slot->len);
 }
 
-static void fill_slot(struct zio_tap_slot *slot, const struct zio_channel_core *chan,
-		      const struct zio_block *block)
-{
-	unsigned int ssize = chan->cset->ssize;
-
-	zio_ring_fill_slot(&slot->ctrl, &slot->snap_id, block, chan->pub.index, ssize);
-	slot->ctrl.flags = to_block_core(block)->snap->common.flags;
-	if (unlikely(slot->len != block->len)) {
-		slot->ctrl.flags |= ZIO_CONTROL_CUT;
-		slot->ctrl.nsamples = slot->len / (ssize ?: 1);
-	}
-}
-
-static void push_block(struct zio_tap_ring *ring, struct zio_channel_core *chan,
-		       const struct zio_block *block)
+static void tap_ring_push(struct zio_tap_ring *ring, struct zio_channel_core *chan,
+			  const struct zio_block *block)
 {
 	struct zio_tap_slot *slot = &ring->slot[ring->head % ZIO_TAP_SLOTS];
+	unsigned int ssize = chan->cset->ssize;
 	struct zio_buffer *buf = chan->buf;
 	bool in_order = is_in_order(buf);
 
@@ -163,13 +136,22 @@ static void push_block(struct zio_tap_ring *ring, struct zio_channel_core *chan,
 		slot->offset = to_block_core(block)->mem_offset;
 		slot->len = block->len;
 	} else {
-		slot->len = copy_len(ring, chan->cset, block);
-		copy_samples(ring, slot, block);
+		copy_samples(ring, slot, chan->cset, block);
 	}
 	slot->is_copy = !in_order;
-	fill_slot(slot, chan, block);
+	zio_ring_fill_slot(&slot->ctrl, &slot->snap_id, block, chan->pub.index, ssize);
+	slot->ctrl.flags = to_block_core(block)->snap->common.flags;
+	if (unlikely(slot->len != block->len)) {
+		slot->ctrl.flags |= ZIO_CONTROL_CUT;
+		slot->ctrl.nsamples = slot->len / (ssize ?: 1);
+	}
 	smp_store_release(&ring->head, ring->head + 1);		/* A, M */
-	notify_taps(ring);
+	if (!wq_has_sleeper(&ring->wq))				/* U */
+		return;
+	if (zio_must_defer())
+		irq_work_queue(&ring->wake_work);
+	else
+		wake_taps(&ring->wake_work);
 }
 
 /* A block of an input is done. Context: Any; the caller owns the phase. */
@@ -180,7 +162,7 @@ void zio_tap_block_done(struct zio_channel_core *chan, struct zio_block *block)
 	rcu_read_lock();
 	ring = rcu_dereference(chan->tap_ring);
 	if (ring)
-		push_block(ring, chan, block);
+		tap_ring_push(ring, chan, block);
 	rcu_read_unlock();
 }
 
@@ -223,19 +205,6 @@ static struct zio_tap_ring *alloc_ring(void)
 	return ring;
 }
 
-/* The channel is locked. Returns its ring, or @new. */
-static struct zio_tap_ring *have_ring(struct zio_channel_core *chan,
-				      struct zio_tap_ring *new)
-{
-	struct zio_tap_ring *ring =
-		rcu_dereference_protected(chan->tap_ring, lockdep_is_held(&chan->lock));
-
-	if (ring)
-		return ring;
-	rcu_assign_pointer(chan->tap_ring, new);
-	return new;
-}
-
 /*
  * Gets the ring of an input, for one more tap. No tap is charged for the ring: a channel has one at
  * most. Context: Process, sleeps. Returns the ring, for zio_tap_ring_put(); -ENOMEM; -EINTR.
@@ -250,7 +219,11 @@ struct zio_tap_ring *zio_tap_ring_get(struct zio_channel_core *chan)
 		free_ring(new);
 		return ERR_PTR(-EINTR);
 	}
-	ring = have_ring(chan, new);
+	ring = rcu_dereference_protected(chan->tap_ring, lockdep_is_held(&chan->lock));
+	if (!ring) {
+		ring = new;
+		rcu_assign_pointer(chan->tap_ring, new);
+	}
 	WRITE_ONCE(ring->users, ring->users + 1);
 	zio_channel_note_readers(chan);
 	mutex_unlock(&chan->lock);

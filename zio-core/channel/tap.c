@@ -163,14 +163,6 @@ static int read_held(struct zio_tap *tap, struct zio_sink *to)
 	return ret;
 }
 
-/* The newest block is next; after that one, a newer one that will come. */
-static void skip_block(struct zio_tap *tap)
-{
-	u32 newest = READ_ONCE(tap->ring->head) - 1;
-
-	WRITE_ONCE(tap->pos, newest == tap->pos ? newest + 1 : newest);
-}
-
 /* Skips all blocks that are there, and asks for the next one. */
 static void skip_all(struct zio_tap *tap)
 {
@@ -178,32 +170,28 @@ static void skip_all(struct zio_tap *tap)
 	zio_tap_ring_want(tap->ring);
 }
 
-/* Takes the block of tap->slot to the user, or into memory of the file. */
-static int take_block(struct zio_tap *tap, struct zio_sink *to)
-{
-	int ret = -EFAULT;
-
-	if (to->room >= count_bytes(tap))
-		ret = put_block(tap, to);
-	return ret == -EFAULT ? hold_block(tap) : ret;
-}
-
 /* Reads one block, or a part of one. Returns -EAGAIN if there is none. */
 static int read_one(struct zio_tap *tap, struct zio_sink *to)
 {
 	unsigned int tries;
 	int ret = -ESTALE;
+	u32 newest;
 
 	if (has_rest(tap))
 		return read_held(tap, to);
 	if (is_gone(tap))
 		return -ENODEV;
-	for (tries = 0; tries < TAP_TRIES && ret == -ESTALE; tries++) {
+	for (tries = 0; tries < TAP_TRIES; tries++) {
 		if (!zio_tap_ring_look(tap->ring, &tap->pos, &tap->slot))
 			return -EAGAIN;
-		ret = take_block(tap, to);
-		if (ret == -ESTALE)
-			skip_block(tap);
+		ret = to->room >= count_bytes(tap) ? put_block(tap, to) : -EFAULT;
+		if (ret == -EFAULT)
+			ret = hold_block(tap);
+		if (ret != -ESTALE)
+			break;
+		/* The newest block is next; after that one, a newer one that will come. */
+		newest = READ_ONCE(tap->ring->head) - 1;
+		WRITE_ONCE(tap->pos, newest == tap->pos ? newest + 1 : newest);
 	}
 	if (!ret && has_rest(tap))
 		ret = read_held(tap, to);
@@ -219,27 +207,22 @@ static int lock_tap(struct zio_tap *tap, bool nowait)
 	return mutex_lock_interruptible(&tap->lock) ? -ERESTARTSYS : 0;
 }
 
-static ssize_t read_some(struct zio_tap *tap, struct zio_sink *to)
-{
-	size_t all = to->room;
-	int ret = read_one(tap, to);
-
-	return to->room != all ? all - to->room : ret;
-}
-
 /* A tap that is empty, and whose board is there, sleeps for a block unless @nowait. */
 static ssize_t read_tap(struct zio_tap *tap, struct zio_sink *to, bool nowait)
 {
-	ssize_t ret;
+	size_t all = to->room;
+	int ret;
 
-	if (!to->room)
+	if (!all)
 		return 0;
 	for (;;) {
 		ret = lock_tap(tap, nowait);
 		if (ret)
 			return ret;
-		ret = read_some(tap, to);
+		ret = read_one(tap, to);
 		mutex_unlock(&tap->lock);
+		if (to->room != all)
+			return all - to->room;
 		if (ret != -EAGAIN || nowait)
 			return ret;
 		ret = wait_event_interruptible(tap->ring->wq, is_ready(tap)); /* U */
