@@ -52,8 +52,6 @@ void zio_channel_count_loss(struct zio_channel_core *chan, u32 n, u32 seq, int c
 	count_loss(chan, n, seq, cause, error);
 }
 
-
-
 /* Returns true if the channel loses old blocks rather than new ones, which taps may see. */
 static bool prefers_new(const struct zio_channel_core *chan)
 {
@@ -193,8 +191,6 @@ void zio_channel_note_dropped(struct zio_channel_core *chan, const struct zio_bl
 	zio_trace_lost(chan->cset, chan, 1, core->seq, ZIO_LOSS_OLD, 0);
 	atomic_or(ZIO_ALARM_LOST_BLOCK, &chan->alarms);
 }
-
-
 
 /* Drops the oldest unread block, and counts the loss. Returns false if it drops none. */
 static bool drop_oldest(struct zio_channel_core *chan)
@@ -401,10 +397,8 @@ void zio_channel_drop_unread(struct zio_channel_core *chan)
 
 	lockdep_assert_held(&chan->lock);
 	while ((block = zio_queue_pop(&chan->queue))) {
-		if (loses && !output_was_played(chan, block)) {
-			zio_channel_count_loss(chan, 1, to_block_core(block)->seq, ZIO_LOSS_ABORT, 0);
-			count_dropped_output(chan, block);
-		}
+		if (loses && !output_was_played(chan, block))
+			count_lost_output(chan, block, ZIO_LOSS_ABORT, 0);
 		zio_output_put(chan, block);
 	}
 	list_for_each_entry_safe(unread, next, &chan->unread, link) {

@@ -167,6 +167,13 @@ static inline void count_dropped_output(struct zio_channel_core *chan,
 	smp_store_release(&chan->played, to_block_core(block)->seq + 1); /* W */
 }
 
+static inline void count_lost_output(struct zio_channel_core *chan, const struct zio_block *block,
+				     int cause, int error)
+{
+	zio_channel_count_loss(chan, 1, to_block_core(block)->seq, cause, error);
+	count_dropped_output(chan, block);
+}
+
 /* A queued block may have been played: it is repeated, see ostream.c. */
 static inline bool output_was_played(const struct zio_channel_core *chan,
 				     const struct zio_block *block)

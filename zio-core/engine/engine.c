@@ -181,10 +181,10 @@ void zio_cset_fail_armed(struct zio_cset_core *cset, int error)
 
 /*
  * Leaves ARMING, with blocks that the driver has. The driver may have been done, or have failed,
- * before raw_io() returned. Then the set is idle. @cset: the channel set; the caller owns the phase.
- * Context: Any. Returns -EINPROGRESS; 0 if the driver was done. After a failure, an input waits for
- * a program, as after any zio_cset_fail(): -EINPROGRESS. An output goes on with its next block: the
- * driver's error.
+ * before raw_io() returned. Then the set is idle. @cset: the channel set; the caller owns the
+ * phase. Context: Any. Returns -EINPROGRESS; 0 if the driver was done. After a failure, an input
+ * waits for a program, as after any zio_cset_fail(): -EINPROGRESS. An output goes on with its next
+ * block: the driver's error.
  */
 int zio_cset_leave_armed(struct zio_cset_core *cset)
 {

@@ -277,13 +277,6 @@ static struct zio_block *ostream_end_turn(struct zio_channel_core *chan, bool *i
 	return block;
 }
 
-static void ostream_count_lost(struct zio_channel_core *chan, struct zio_block *block,
-			       int cause, int error)
-{
-	zio_channel_count_loss(chan, 1, to_block_core(block)->seq, cause, error);
-	count_dropped_output(chan, block);
-}
-
 /* The driver is done with the oldest block in flight. */
 static void ostream_finish(struct zio_channel_core *chan, bool is_played)
 {
@@ -300,7 +293,7 @@ static void ostream_finish(struct zio_channel_core *chan, bool is_played)
 		watch_block(chan, block);
 		WRITE_ONCE(chan->played, to_block_core(block)->seq + 1);
 	} else {
-		ostream_count_lost(chan, block, ZIO_LOSS_HARDWARE, 0);
+		count_lost_output(chan, block, ZIO_LOSS_HARDWARE, 0);
 	}
 	if (is_last)
 		ostream_put(chan, block);
@@ -359,8 +352,8 @@ static void ostream_lose(struct zio_channel_core *chan, int error)
 
 	while (n-- && (block = zio_queue_pop(&chan->queue))) {
 		if (!output_was_played(chan, block))
-			ostream_count_lost(chan, block, error ? ZIO_LOSS_ERROR : ZIO_LOSS_ABORT,
-					   error);
+			count_lost_output(chan, block, error ? ZIO_LOSS_ERROR : ZIO_LOSS_ABORT,
+					  error);
 		ostream_put(chan, block);
 	}
 	ostream_tell_of_room(chan);
