@@ -144,12 +144,12 @@ void zio_cset_finish_blocks(struct zio_cset_core *cset)
 /* Puts the blocks that the driver has; the caller owns the phase. Any context. */
 void zio_cset_drop(struct zio_cset_core *cset, bool lost, int error)
 {
-	if (zio_cset_is_stream(cset) && zio_cset_is_output(cset))
-		zio_ostream_drop(cset, lost || error, error);
-	else if (zio_cset_is_stream(cset))
-		zio_stream_drop(cset);
-	else
+	if (!zio_cset_is_stream(cset))
 		zio_blocks_drop(cset, lost, error);
+	else if (zio_cset_is_output(cset))
+		zio_ostream_drop(cset, lost || error, error);
+	else
+		zio_stream_drop(cset);
 }
 
 /* Leaves the phase that the caller owns, without the blocks. Any context. */

@@ -32,8 +32,7 @@ static bool try_abort(struct zio_cset_core *cset, bool lost)
 {
 	if (!cset_move(cset, CSET_ARMED, CSET_ABORTING))
 		return false;
-	if (zio_cset_is_stream(cset))
-		zio_stream_close(cset);
+	zio_stream_close(cset);
 	cset->ops->stop_io(&cset->pub);
 	zio_cset_drop(cset, lost, 0);
 	make_idle(cset);
@@ -47,12 +46,13 @@ static bool is_settled(struct zio_cset_core *cset)
 	return phase == CSET_IDLE || phase == CSET_ARMED;
 }
 
-/* Returns true if the armed blocks wait for no event, so that an abort loses none. */
+/*
+ * Returns true if the armed blocks wait for no event, so that an abort loses none: those of a
+ * stream, and of an input that is armed whenever it has room, or a program asks.
+ */
 bool zio_cset_is_armed_ahead(const struct zio_cset_core *cset)
 {
-	if (zio_cset_is_output(cset))
-		return zio_cset_is_stream(cset);
-	return cset->on_demand || cset->rearm;
+	return cset->rearm || (cset->on_demand && !zio_cset_is_output(cset));
 }
 
 /* Waits until no input takes blocks of the set's outputs: see share/route.c. */

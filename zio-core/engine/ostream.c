@@ -33,6 +33,11 @@
 #include "engine/block.h"
 #include "engine/internal.h"
 
+static bool ostream_is(const struct zio_cset_core *cset)
+{
+	return !(~cset->flags & (ZIO_CSET_STREAM | ZIO_CSET_OUTPUT));
+}
+
 /*
  * Whether the core repeats blocks, for hardware that cannot. Changes in a frozen set: only for
  * hardware that can does cset->cyclic change before.
@@ -391,7 +396,7 @@ void zio_ostream_hasten(struct zio_channel_core *chan, u8 haste)
 {
 	struct zio_stream *stream = &chan->queue.stream;
 
-	if (!zio_cset_is_stream(chan->cset) || !zio_cset_is_output(chan->cset) ||
+	if (!ostream_is(chan->cset) ||
 	    (stream->haste >= haste && stream->due == chan->queue.head))
 		return;
 	WRITE_ONCE(stream->due, chan->queue.head);
@@ -404,7 +409,7 @@ bool zio_ostream_is_idle(const struct zio_cset_core *cset)
 {
 	unsigned int i;
 
-	if (!zio_cset_is_stream(cset) || !zio_cset_is_output(cset))
+	if (!ostream_is(cset))
 		return false;
 	if (cset->cyclic && cset->flags & ZIO_CSET_CYCLIC)
 		return true;

@@ -87,8 +87,7 @@ bool zio_cset_fail(struct zio_cset *pub, int error)
 		return true;
 	if (phase != CSET_ARMED)
 		return false;
-	if (zio_cset_is_stream(cset))
-		zio_stream_close(cset);
+	zio_stream_close(cset);
 	rcu_read_lock();					/* E */
 	zio_cset_fail_armed(cset, error);
 	if (zio_cset_is_output(cset))

@@ -430,10 +430,13 @@ static void close_channels(struct zio_cset_core *cset)
 
 /*
  * Prepares a stream for stop_io(). The device goes on during the grace period: it needs
- * blocks until then. Context: Process, sleeps; the caller owns the phase.
+ * blocks until then. Does nothing for a set that is no stream. Context: Process, sleeps if the set
+ * is a stream; the caller owns the phase.
  */
 void zio_stream_close(struct zio_cset_core *cset)
 {
+	if (!zio_cset_is_stream(cset))
+		return;
 	synchronize_rcu();					/* E */
 	close_channels(cset);
 }
