@@ -22,8 +22,8 @@
  *      ring_reclaim(), which loads tail (acquire) before the blocks are filled again.
  *      Without it, new samples could overwrite a block that the program is reading.
  *
- *   K  The ring of a stream comes and goes beside the driver. start_stream_ring() stores
- *      chan->ring, then chan->ops (release). stop_stream_ring() clears chan->ops, and waits
+ *   K  The ring of a stream comes and goes beside the driver. ring_start_stream() stores
+ *      chan->ring, then chan->ops (release). ring_stop_stream() clears chan->ops, and waits
  *      for a grace period before the ring is freed. The driver loads chan->ops (acquire),
  *      then chan->ring, under RCU. Without them, the driver could use a ring that it does
  *      not see, or that is freed.
@@ -49,8 +49,8 @@ static_assert(offsetof(struct zio_ring_header, tail) == 128);
  * Fills the slots of @n queued blocks, the first of which has the number @count. What does
  * not change is in local variables: the compiler knows that no slot has it.
  */
-static void fill_slots(struct zio_channel_core *chan, struct zio_ring *ring,
-		       unsigned int count, unsigned int n)
+static void ring_fill_slots(struct zio_channel_core *chan, struct zio_ring *ring,
+			    unsigned int count, unsigned int n)
 {
 	struct zio_block *const *block = chan->queue.slot;
 	unsigned int mask = ring->mask, ssize = chan->cset->ssize, i;
@@ -65,8 +65,8 @@ static void fill_slots(struct zio_channel_core *chan, struct zio_ring *ring,
 }
 
 /* A tail that is out of range makes a large count, and a wake-up that finds no block. */
-static __always_inline void wake_reader(struct zio_channel_core *chan,
-					const struct zio_ring *ring)
+static __always_inline void ring_wake_reader(struct zio_channel_core *chan,
+					     const struct zio_ring *ring)
 {
 	if (chan->cset->on_demand ||
 	    chan->queue.head - READ_ONCE(ring->hdr->tail) >= READ_ONCE(chan->buf->watermark))
@@ -83,7 +83,7 @@ static void ring_push(struct zio_channel_core *chan, struct zio_block *block)
 			   chan->cset->ssize);
 	zio_queue_push(&chan->queue, block);
 	smp_store_release(&ring->hdr->head, chan->queue.head);	/* A */
-	wake_reader(chan, ring);
+	ring_wake_reader(chan, ring);
 }
 
 /* Context: Any; as zio_channel_complete(). */
@@ -92,10 +92,10 @@ static void ring_publish(struct zio_channel_core *chan, unsigned int n)
 	struct zio_ring *ring = chan->ring;
 	struct zio_queue *q = &chan->queue;
 
-	fill_slots(chan, ring, q->head, n);
+	ring_fill_slots(chan, ring, q->head, n);
 	zio_queue_publish(q, n);
 	smp_store_release(&ring->hdr->head, q->head);		/* A */
-	wake_reader(chan, ring);
+	ring_wake_reader(chan, ring);
 }
 
 /*
@@ -104,8 +104,8 @@ static void ring_publish(struct zio_channel_core *chan, unsigned int n)
  * no more of them than slots: so no context stores a block in one of these slots before its
  * block here is put.
  */
-static void put_blocks(struct zio_buffer *buf, struct zio_block *const *slot,
-		       unsigned int n)
+static void ring_put_blocks(struct zio_buffer *buf, struct zio_block *const *slot,
+			    unsigned int n)
 {
 	const struct zio_buffer_ops *ops = buf->type->ops;
 
@@ -141,9 +141,9 @@ static bool ring_reclaim(struct zio_channel_core *chan, unsigned int n)
 		n = min(n, read);
 	} while (!zio_queue_take(q, from, n));
 	in_row = zio_queue_row(q, from, n);
-	put_blocks(chan->buf, &q->slot[from & q->mask], in_row);
+	ring_put_blocks(chan->buf, &q->slot[from & q->mask], in_row);
 	if (in_row < n)
-		put_blocks(chan->buf, q->slot, n - in_row);
+		ring_put_blocks(chan->buf, q->slot, n - in_row);
 	return true;
 }
 
@@ -159,7 +159,7 @@ static const struct zio_channel_ops ring_ops = {
 	.count_loss = ring_count_loss,
 };
 
-static void free_ring(struct zio_ring *ring)
+static void ring_free(struct zio_ring *ring)
 {
 	zio_area_put(ring->area);
 	kvfree(ring->filled);
@@ -168,7 +168,7 @@ static void free_ring(struct zio_ring *ring)
 }
 
 /* Slots of a channel: as many as the longest queue has. The caller holds cset->mutex. */
-static long count_slots(struct zio_channel_core *const *chan, unsigned int n_chan)
+static long ring_count_slots(struct zio_channel_core *const *chan, unsigned int n_chan)
 {
 	u32 n = 0;
 
@@ -178,7 +178,7 @@ static long count_slots(struct zio_channel_core *const *chan, unsigned int n_cha
 }
 
 /* @n: slots; @n_entries: 0 for the ring of a channel */
-static void init_header(struct zio_ring *ring, u32 n, u32 n_entries, size_t slots_offset)
+static void ring_init_header(struct zio_ring *ring, u32 n, u32 n_entries, size_t slots_offset)
 {
 	struct zio_channel_core *chan = *ring->chan;
 
@@ -202,7 +202,7 @@ static void init_header(struct zio_ring *ring, u32 n, u32 n_entries, size_t slot
 }
 
 /* Behind ring->filled there is room for the channel of each entry. */
-static int alloc_slots(struct zio_ring *ring, u32 n, u32 n_entries)
+static int ring_alloc_slots(struct zio_ring *ring, u32 n, u32 n_entries)
 {
 	size_t slots = PAGE_SIZE + PAGE_ALIGN(n_entries * sizeof(u32));
 	size_t size = PAGE_ALIGN(slots + (size_t)n * sizeof(*ring->slot));
@@ -215,7 +215,7 @@ static int alloc_slots(struct zio_ring *ring, u32 n, u32 n_entries)
 	ring->area = zio_area_alloc(NULL, size);
 	if (!ring->filled || IS_ERR(ring->area))
 		return -ENOMEM;
-	init_header(ring, n, n_entries, slots);
+	ring_init_header(ring, n, n_entries, slots);
 	ring->mask = (n_entries ?: n) - 1;
 	return 0;
 }
@@ -224,7 +224,7 @@ static int alloc_slots(struct zio_ring *ring, u32 n, u32 n_entries)
  * No lock is held: the memory of a user may take minutes, as its cgroup may have none. @stride:
  * slots of each channel.
  */
-static struct zio_ring *alloc_ring(struct zio_channel_core *const *chan, unsigned int n_chan,
+static struct zio_ring *ring_alloc(struct zio_channel_core *const *chan, unsigned int n_chan,
 				   u32 stride)
 {
 	struct zio_ring *ring = kzalloc(sizeof(*ring), GFP_KERNEL_ACCOUNT);
@@ -239,14 +239,14 @@ static struct zio_ring *alloc_ring(struct zio_channel_core *const *chan, unsigne
 	ring->head = n_chan > 1 ? &ring->pushed : &(*chan)->queue.head;
 	ring->notifier.done = zio_set_ring_done;
 	if (!check_mul_overflow(ring->stride, n_chan, &n) && n <= MAX_SLOTS)
-		ret = alloc_slots(ring, n, n_chan > 1 ? roundup_pow_of_two(n) : 0);
+		ret = ring_alloc_slots(ring, n, n_chan > 1 ? roundup_pow_of_two(n) : 0);
 	if (!ret)
 		return ring;
-	free_ring(ring);
+	ring_free(ring);
 	return ERR_PTR(ret);
 }
 
-static void show_ring(struct zio_channel_core *chan, struct zio_ring *ring)
+static void ring_show(struct zio_channel_core *chan, struct zio_ring *ring)
 {
 	kobject_get(&chan->kobj);
 	WRITE_ONCE(chan->ring, ring);
@@ -255,21 +255,21 @@ static void show_ring(struct zio_channel_core *chan, struct zio_ring *ring)
 }
 
 /* Fills the slots of blocks that nobody but a reader takes out of the queue. */
-static void fill_queue(struct zio_channel_core *chan, struct zio_ring *ring)
+static void ring_fill_queue(struct zio_channel_core *chan, struct zio_ring *ring)
 {
 	u32 tail = atomic_read(&chan->queue.tail), head = tail;
 
 	if (!READ_ONCE(chan->buf->prefer_new) && !READ_ONCE(chan->only_taps))
 		head = smp_load_acquire(&chan->queue.head);	/* A */
-	fill_slots(chan, ring, tail, head - tail);
+	ring_fill_slots(chan, ring, tail, head - tail);
 	ring->hdr->head = head;
 }
 
 /*
  * Queued blocks now belong to the program. The oldest may have other alarms since
- * fill_queue().
+ * ring_fill_queue().
  */
-static void show_queue(struct zio_channel_core *chan, struct zio_ring *ring)
+static void ring_show_queue(struct zio_channel_core *chan, struct zio_ring *ring)
 {
 	struct zio_queue *q = &chan->queue;
 	u32 tail = atomic_read(&q->tail), first = ring->hdr->head;
@@ -277,8 +277,8 @@ static void show_queue(struct zio_channel_core *chan, struct zio_ring *ring)
 	if ((s32)(tail - first) > 0)
 		first = tail;
 	if (tail != q->head)
-		fill_slots(chan, ring, tail, 1);
-	fill_slots(chan, ring, first, q->head - first);
+		ring_fill_slots(chan, ring, tail, 1);
+	ring_fill_slots(chan, ring, first, q->head - first);
 	ring->hdr->tail = tail;
 	smp_store_release(&ring->hdr->head, q->head);		/* A */
 }
@@ -290,7 +290,7 @@ static void show_queue(struct zio_channel_core *chan, struct zio_ring *ring)
  * it would keep all memory. The ring of a set begins with whole events: it drops the blocks that
  * wait.
  */
-static void start_ring(struct zio_cset_core *cset, struct zio_ring *ring)
+static void ring_start(struct zio_cset_core *cset, struct zio_ring *ring)
 {
 	struct zio_channel_core *chan;
 	unsigned int i;
@@ -303,7 +303,7 @@ static void start_ring(struct zio_cset_core *cset, struct zio_ring *ring)
 		if (ring->entry)
 			zio_channel_put_queued(chan);
 		else
-			fill_queue(chan, ring);
+			ring_fill_queue(chan, ring);
 	}
 	armed = zio_cset_own_phase(cset);
 	for (i = 0; i < ring->n_chan; i++) {
@@ -313,8 +313,8 @@ static void start_ring(struct zio_cset_core *cset, struct zio_ring *ring)
 		zio_channel_settle_alarms(chan);
 		ring->lost += zio_channel_losses(chan);
 		if (!ring->entry)
-			show_queue(chan, ring);
-		show_ring(chan, ring);
+			ring_show_queue(chan, ring);
+		ring_show(chan, ring);
 	}
 	ring->hdr->lost = ring->lost;
 	zio_cset_disown_phase(cset, armed);
@@ -324,12 +324,12 @@ static void start_ring(struct zio_cset_core *cset, struct zio_ring *ring)
 }
 
 /*
- * As start_ring(), beside the driver. Until the grace period has ended, the driver may
+ * As ring_start(), beside the driver. Until the grace period has ended, the driver may
  * complete blocks without the ring. Then it fills the slots, and stores the head itself. So
  * only a head that the driver has not stored is stored here. The program sees the ring when
  * its open() has returned.
  */
-static void start_stream_ring(struct zio_channel_core *chan, struct zio_ring *ring)
+static void ring_start_stream(struct zio_channel_core *chan, struct zio_ring *ring)
 {
 	struct zio_queue *q = &chan->queue;
 	struct zio_ring_header *hdr = ring->hdr;
@@ -343,13 +343,13 @@ static void start_stream_ring(struct zio_channel_core *chan, struct zio_ring *ri
 	hdr->head = head;
 	hdr->tail = atomic_read(&q->tail);
 	hdr->lost = lost;
-	show_ring(chan, ring);
+	ring_show(chan, ring);
 	synchronize_rcu();					/* K */
 	/* The driver drops no unread block any more. */
 	zio_channel_settle_alarms(chan);
 	WRITE_ONCE(hdr->tail, atomic_read(&q->tail));
 	end = smp_load_acquire(&q->head);			/* A */
-	fill_slots(chan, ring, hdr->tail, end - hdr->tail);
+	ring_fill_slots(chan, ring, hdr->tail, end - hdr->tail);
 	cmpxchg(&hdr->head, head, end);				/* A */
 	cmpxchg64(&hdr->lost, lost, zio_channel_losses(chan));
 	mutex_unlock(&chan->lock);
@@ -357,7 +357,7 @@ static void start_stream_ring(struct zio_channel_core *chan, struct zio_ring *ri
 	zio_cset_kick(chan->cset);
 }
 
-static int check_channels(struct zio_channel_core *const *chan, unsigned int n)
+static int ring_check_channels(struct zio_channel_core *const *chan, unsigned int n)
 {
 	for (; n; n--, chan++) {
 		if (!(*chan)->buf->area)
@@ -369,7 +369,7 @@ static int check_channels(struct zio_channel_core *const *chan, unsigned int n)
 }
 
 /* Returns -EAGAIN if the queues have another length than the ring. */
-static int use_ring(struct zio_ring *ring)
+static int ring_use(struct zio_ring *ring)
 {
 	struct zio_channel_core *chan = *ring->chan;
 	struct zio_cset_core *cset = chan->cset;
@@ -377,17 +377,17 @@ static int use_ring(struct zio_ring *ring)
 
 	if (ret)
 		return ret;
-	ret = check_channels(ring->chan, ring->n_chan);
-	if (!ret && count_slots(ring->chan, ring->n_chan) != ring->stride)
+	ret = ring_check_channels(ring->chan, ring->n_chan);
+	if (!ret && ring_count_slots(ring->chan, ring->n_chan) != ring->stride)
 		ret = -EAGAIN;
 	if (ret)
 		goto out;
 	if (!ring->entry)
 		ring->hdr->data_size = chan->buf->area->size;
 	if (zio_cset_is_stream(cset))
-		start_stream_ring(chan, ring);
+		ring_start_stream(chan, ring);
 	else
-		start_ring(cset, ring);
+		ring_start(cset, ring);
 out:
 	mutex_unlock(&cset->mutex);
 	return ret;
@@ -411,16 +411,16 @@ struct zio_ring *zio_ring_open(struct zio_channel_core *const *chan, unsigned in
 		ret = zio_cset_lock(cset);
 		if (ret)
 			return ERR_PTR(ret);
-		ret = check_channels(chan, n) ?: count_slots(chan, n);
+		ret = ring_check_channels(chan, n) ?: ring_count_slots(chan, n);
 		mutex_unlock(&cset->mutex);
 		if (ret < 0)
 			return ERR_PTR(ret);
-		ring = alloc_ring(chan, n, ret);
+		ring = ring_alloc(chan, n, ret);
 		if (IS_ERR(ring))
 			return ring;
-		ret = use_ring(ring);
+		ret = ring_use(ring);
 		if (ret)
-			free_ring(ring);
+			ring_free(ring);
 	} while (ret == -EAGAIN);
 	return ret ? ERR_PTR(ret) : ring;
 }
@@ -444,7 +444,7 @@ void zio_ring_stop(struct zio_channel_core *chan)
  * caller owns the phase, and has locked the channel; @armed: as zio_cset_own_phase() has returned
  * it.
  */
-static void discard_blocks(struct zio_channel_core *chan, unsigned int n, bool armed)
+static void ring_discard(struct zio_channel_core *chan, unsigned int n, bool armed)
 {
 	struct zio_queue *q = &chan->queue;
 	struct zio_armed *of;
@@ -467,7 +467,7 @@ static void discard_blocks(struct zio_channel_core *chan, unsigned int n, bool a
 }
 
 /* Of how many blocks can the numbers go back? Those of an event have one in all channels. */
-static unsigned int count_own_events(const struct zio_ring *ring)
+static unsigned int ring_count_own_events(const struct zio_ring *ring)
 {
 	const struct zio_cset_core *cset = (*ring->chan)->cset;
 	unsigned int i, n = UINT_MAX;
@@ -480,7 +480,7 @@ static unsigned int count_own_events(const struct zio_ring *ring)
 	return n;
 }
 
-static void end_ring(struct zio_cset_core *cset, struct zio_ring *ring)
+static void ring_end(struct zio_cset_core *cset, struct zio_ring *ring)
 {
 	struct zio_channel_core *chan = *ring->chan;
 	unsigned int i, n;
@@ -489,13 +489,13 @@ static void end_ring(struct zio_cset_core *cset, struct zio_ring *ring)
 	zio_cset_lock_channels(cset);
 	armed = zio_cset_own_phase(cset);
 	chan->ops->reclaim(chan, UINT_MAX);
-	n = count_own_events(ring);
+	n = ring_count_own_events(ring);
 	for (i = 0; i < ring->n_chan; i++) {
 		chan = ring->chan[i];
 		WRITE_ONCE(chan->ops, NULL);
 		chan->ring = NULL;
 		if (cset->on_demand)
-			discard_blocks(chan, n, armed);
+			ring_discard(chan, n, armed);
 		zio_channel_forget_gap(chan);
 	}
 	zio_cset_disown_phase(cset, armed);
@@ -506,7 +506,7 @@ static void end_ring(struct zio_cset_core *cset, struct zio_ring *ring)
  * The driver goes on, without the ring. First no block that was read is left: the driver
  * could not take it back during the grace period.
  */
-static void stop_stream_ring(struct zio_channel_core *chan)
+static void ring_stop_stream(struct zio_channel_core *chan)
 {
 	mutex_lock(&chan->lock);
 	ring_reclaim(chan, UINT_MAX);
@@ -545,9 +545,9 @@ void zio_ring_close(struct zio_channel_core *chan, unsigned int own_files)
 			zio_cset_unfreeze(cset);
 		}
 		if (zio_cset_is_stream(cset))
-			stop_stream_ring(chan);
+			ring_stop_stream(chan);
 		else
-			end_ring(cset, ring);
+			ring_end(cset, ring);
 	}
 	for (i = 0; i < ring->n_chan; i++) {
 		chan = ring->chan[i];
@@ -558,7 +558,7 @@ void zio_ring_close(struct zio_channel_core *chan, unsigned int own_files)
 		kobject_put(&chan->kobj);
 	}
 	mutex_unlock(&cset->mutex);
-	free_ring(ring);
+	ring_free(ring);
 }
 
 /*

@@ -109,7 +109,7 @@ int zio_set_ring_open(struct zio_cset_core *cset, struct file *file)
 	return 0;
 }
 
-static int close_set(struct inode *inode, struct file *file)
+static int set_ring_close(struct inode *inode, struct file *file)
 {
 	struct zio_ring *ring = file->private_data;
 	struct zio_channel_core *first = *ring->chan;
@@ -120,7 +120,7 @@ static int close_set(struct inode *inode, struct file *file)
 	return 0;
 }
 
-static ssize_t read_set(struct file *file, char __user *buf, size_t n, loff_t *pos)
+static ssize_t set_ring_read(struct file *file, char __user *buf, size_t n, loff_t *pos)
 {
 	struct zio_ring *ring = file->private_data;
 
@@ -129,14 +129,14 @@ static ssize_t read_set(struct file *file, char __user *buf, size_t n, loff_t *p
 	return zio_ring_take_error(ring, (*ring->chan)->cset) ?: -EOPNOTSUPP;
 }
 
-static __poll_t poll_set(struct file *file, struct poll_table_struct *wait)
+static __poll_t set_ring_poll(struct file *file, struct poll_table_struct *wait)
 {
 	struct zio_ring *ring = file->private_data;
 
 	return zio_poll_ring(file, wait, ring, *ring->chan);
 }
 
-static int map_set(struct file *file, struct vm_area_struct *vma)
+static int set_ring_map(struct file *file, struct vm_area_struct *vma)
 {
 	struct zio_ring *ring = file->private_data;
 
@@ -145,7 +145,7 @@ static int map_set(struct file *file, struct vm_area_struct *vma)
 	return zio_ring_map(ring, vma);
 }
 
-static void show_set_fdinfo(struct seq_file *to, struct file *file)
+static void set_ring_show_fdinfo(struct seq_file *to, struct file *file)
 {
 	const struct zio_ring *ring = file->private_data;
 
@@ -154,9 +154,9 @@ static void show_set_fdinfo(struct seq_file *to, struct file *file)
 
 const struct file_operations zio_set_fops = {
 	.owner = THIS_MODULE,
-	.release = close_set,
-	.read = read_set,
-	.poll = poll_set,
-	.mmap = map_set,
-	.show_fdinfo = show_set_fdinfo,
+	.release = set_ring_close,
+	.read = set_ring_read,
+	.poll = set_ring_poll,
+	.mmap = set_ring_map,
+	.show_fdinfo = set_ring_show_fdinfo,
 };

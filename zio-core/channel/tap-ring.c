@@ -46,7 +46,7 @@ module_param(tap_copy, uint, 0644);
 MODULE_PARM_DESC(tap_copy,
 		 "bytes of a block that taps show, at most, if the buffer has no area");
 
-static void wake_taps(struct irq_work *work)
+static void tap_ring_wake(struct irq_work *work)
 {
 	struct zio_tap_ring *ring = container_of(work, struct zio_tap_ring, wake_work);
 
@@ -57,7 +57,7 @@ static void wake_taps(struct irq_work *work)
  * Counts the bytes that the driver may fill behind a finished block, until another block is
  * finished: the other shots of the arming, and those of the next one.
  */
-static size_t room_ahead(const struct zio_buffer *buf)
+static size_t tap_ring_room_ahead(const struct zio_buffer *buf)
 {
 	size_t n = 2 * buf->chan->cset->pub.shape.nshots - 1;
 
@@ -69,22 +69,22 @@ static size_t room_ahead(const struct zio_buffer *buf)
  * blocks behind it, so the edge would be too near. Blocks in one piece leave gaps: the edge
  * would be wrong.
  */
-static bool is_in_order(const struct zio_buffer *buf)
+static bool tap_ring_is_in_order(const struct zio_buffer *buf)
 {
 	return buf->area && !zio_cset_is_stream(buf->chan->cset) && buf->type->ops->oldest &&
 		!buf->one_piece &&
-		room_ahead(buf) + zio_buffer_room(buf, buf->block_size) <= buf->area->size;
+		tap_ring_room_ahead(buf) + zio_buffer_room(buf, buf->block_size) <= buf->area->size;
 }
 
 /*
  * The buffer has handed out @len bytes at the block, and may hand out the next blocks: behind
  * it, or from the beginning of the area on. Returns where the block begins.
  */
-static unsigned long move_edge(struct zio_tap_ring *ring, const struct zio_buffer *buf,
-			       const struct zio_block *block, size_t len)
+static unsigned long tap_ring_move_edge(struct zio_tap_ring *ring, const struct zio_buffer *buf,
+					const struct zio_block *block, size_t len)
 {
 	size_t offset = to_block_core(block)->mem_offset;
-	size_t next = room_ahead(buf), room = zio_buffer_room(buf, len);
+	size_t next = tap_ring_room_ahead(buf), room = zio_buffer_room(buf, len);
 
 	if (!ring->is_new && offset <= ring->last)
 		ring->base += buf->area->size;
@@ -99,8 +99,8 @@ static unsigned long move_edge(struct zio_tap_ring *ring, const struct zio_buffe
 }
 
 /* The copy has whole samples of all channels, as many as it has room for. */
-static void copy_samples(struct zio_tap_ring *ring, struct zio_tap_slot *slot,
-			 const struct zio_cset_core *cset, const struct zio_block *block)
+static void tap_ring_copy(struct zio_tap_ring *ring, struct zio_tap_slot *slot,
+			  const struct zio_cset_core *cset, const struct zio_block *block)
 {
 	size_t one = (cset->ssize ?: 1) * max_t(size_t, 1, hweight64(cset->pub.shape.mask));
 
@@ -123,12 +123,12 @@ static void tap_ring_push(struct zio_tap_ring *ring, struct zio_channel_core *ch
 	struct zio_tap_slot *slot = &ring->slot[ring->head % ZIO_TAP_SLOTS];
 	unsigned int ssize = chan->cset->ssize;
 	struct zio_buffer *buf = chan->buf;
-	bool in_order = is_in_order(buf);
+	bool in_order = tap_ring_is_in_order(buf);
 
 	if (!in_order && !READ_ONCE(ring->wanted))
 		return;
 	if (in_order) {
-		unsigned long begin = move_edge(ring, buf, block, block->len);
+		unsigned long begin = tap_ring_move_edge(ring, buf, block, block->len);
 
 		smp_wmb();					/* M */
 		slot->begin = begin;
@@ -136,7 +136,7 @@ static void tap_ring_push(struct zio_tap_ring *ring, struct zio_channel_core *ch
 		slot->offset = to_block_core(block)->mem_offset;
 		slot->len = block->len;
 	} else {
-		copy_samples(ring, slot, chan->cset, block);
+		tap_ring_copy(ring, slot, chan->cset, block);
 	}
 	slot->is_copy = !in_order;
 	zio_ring_fill_slot(&slot->ctrl, &slot->snap_id, block, chan->pub.index, ssize);
@@ -151,7 +151,7 @@ static void tap_ring_push(struct zio_tap_ring *ring, struct zio_channel_core *ch
 	if (zio_must_defer())
 		irq_work_queue(&ring->wake_work);
 	else
-		wake_taps(&ring->wake_work);
+		tap_ring_wake(&ring->wake_work);
 }
 
 /* A block of an input is done. Context: Any; the caller owns the phase. */
@@ -181,13 +181,13 @@ void zio_tap_memory_move(struct zio_channel_core *chan)
 	rcu_read_unlock();
 }
 
-static void free_ring(struct zio_tap_ring *ring)
+static void tap_ring_free(struct zio_tap_ring *ring)
 {
 	vfree(ring->copy);
 	vfree(ring);
 }
 
-static struct zio_tap_ring *alloc_ring(void)
+static struct zio_tap_ring *tap_ring_alloc(void)
 {
 	struct zio_tap_ring *ring = zio_user_alloc(sizeof(*ring));
 
@@ -196,12 +196,12 @@ static struct zio_tap_ring *alloc_ring(void)
 	ring->copy_size = clamp(READ_ONCE(tap_copy), TAP_COPY_MIN, TAP_COPY_MAX);
 	ring->copy = zio_user_alloc(2 * ring->copy_size);
 	if (!ring->copy) {
-		free_ring(ring);
+		tap_ring_free(ring);
 		return NULL;
 	}
 	ring->is_new = true;
 	init_waitqueue_head(&ring->wq);
-	init_irq_work(&ring->wake_work, wake_taps);
+	init_irq_work(&ring->wake_work, tap_ring_wake);
 	return ring;
 }
 
@@ -211,12 +211,12 @@ static struct zio_tap_ring *alloc_ring(void)
  */
 struct zio_tap_ring *zio_tap_ring_get(struct zio_channel_core *chan)
 {
-	struct zio_tap_ring *ring, *new = alloc_ring();
+	struct zio_tap_ring *ring, *new = tap_ring_alloc();
 
 	if (!new)
 		return ERR_PTR(-ENOMEM);
 	if (mutex_lock_killable(&chan->lock)) {
-		free_ring(new);
+		tap_ring_free(new);
 		return ERR_PTR(-EINTR);
 	}
 	ring = rcu_dereference_protected(chan->tap_ring, lockdep_is_held(&chan->lock));
@@ -229,7 +229,7 @@ struct zio_tap_ring *zio_tap_ring_get(struct zio_channel_core *chan)
 	mutex_unlock(&chan->lock);
 	static_branch_inc(&zio_watch_key.key);
 	if (ring != new)
-		free_ring(new);
+		tap_ring_free(new);
 	return ring;
 }
 
@@ -250,7 +250,7 @@ void zio_tap_ring_put(struct zio_channel_core *chan, struct zio_tap_ring *ring)
 		return;
 	synchronize_rcu();
 	irq_work_sync(&ring->wake_work);
-	free_ring(ring);
+	tap_ring_free(ring);
 }
 
 /*

@@ -27,7 +27,7 @@ struct zio_armed *zio_shots_alloc(unsigned int n_chan, u32 nshots)
 	return kvcalloc(n, sizeof(struct zio_armed), GFP_KERNEL | __GFP_NOWARN);
 }
 
-static void arm_channel(struct zio_channel_core *chan, struct zio_armed *armed)
+static void shots_arm_channel(struct zio_channel_core *chan, struct zio_armed *armed)
 {
 	struct zio_cset_core *cset = chan->cset;
 	u32 seq = chan->seq, n = cset->pub.shape.nshots, i;
@@ -55,7 +55,7 @@ void zio_shots_arm(struct zio_cset_core *cset)
 	for (i = 0; i < n; i++)
 		armed[i].chan = NULL;
 	for (i = 0; i < cset->n_active; i++)
-		arm_channel(cset->active[i], armed + i);
+		shots_arm_channel(cset->active[i], armed + i);
 	for (i = 0; i < n; i++)
 		if (armed[i].chan)
 			*to++ = armed[i];
@@ -81,7 +81,7 @@ void zio_cset_give_back(struct zio_cset *pub, unsigned int n)
 }
 EXPORT_SYMBOL_GPL(zio_cset_give_back);
 
-static bool has_armed_block(const struct zio_cset_core *cset, const struct zio_channel_core *chan)
+static bool shots_has_block(const struct zio_cset_core *cset, const struct zio_channel_core *chan)
 {
 	const struct zio_armed *armed;
 
@@ -109,7 +109,7 @@ void zio_shots_take_back(struct zio_cset_core *cset)
 	}
 	for (i = 0; i < cset->n_active; i++) {
 		cset->active[i]->seq -= n;
-		if (!has_armed_block(cset, cset->active[i]))
+		if (!shots_has_block(cset, cset->active[i]))
 			atomic_sub(n, &cset->active[i]->lost_before);
 	}
 }

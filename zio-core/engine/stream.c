@@ -41,7 +41,7 @@
 #include "engine/block.h"
 #include "engine/internal.h"
 
-static bool reclaim_read(struct zio_channel_core *chan, unsigned int n)
+static bool stream_reclaim(struct zio_channel_core *chan, unsigned int n)
 {
 	bool found;
 
@@ -56,7 +56,7 @@ static bool reclaim_read(struct zio_channel_core *chan, unsigned int n)
  * the driver has as many blocks as readers. A driver that takes all memory at each interrupt would
  * leave them none.
  */
-static struct zio_block *free_block(struct zio_channel_core *chan)
+static struct zio_block *stream_free_block(struct zio_channel_core *chan)
 {
 	struct zio_block *block = NULL, *old;
 
@@ -77,17 +77,17 @@ static struct zio_block *free_block(struct zio_channel_core *chan)
 }
 
 /* No block is free. Not inline, so that the usual way saves no registers for it. */
-static noinline struct zio_block *find_block(struct zio_channel_core *chan)
+static noinline struct zio_block *stream_find_block(struct zio_channel_core *chan)
 {
 	struct zio_stream *stream = &chan->queue.stream;
 	bool wanted = READ_ONCE(stream->wants);
-	struct zio_block *block = free_block(chan);
+	struct zio_block *block = stream_free_block(chan);
 
 	if (block)
 		return block;
 	WRITE_ONCE(stream->wants, 1);
 	smp_mb();						/* I */
-	block = zio_channel_get_block(chan) ?: free_block(chan);
+	block = zio_channel_get_block(chan) ?: stream_free_block(chan);
 	if (block)
 		return block;
 	/* The device has just lost its last block: it may drop samples. */
@@ -104,8 +104,8 @@ static noinline struct zio_block *find_block(struct zio_channel_core *chan)
 }
 
 /* The driver may ask for the clock of the block, so the block needs its attributes now. */
-static __always_inline void prepare_block(struct zio_channel_core *chan,
-					  struct zio_block *block, size_t len)
+static __always_inline void stream_prepare_block(struct zio_channel_core *chan,
+						 struct zio_block *block, size_t len)
 {
 	zio_block_snapshot(chan, block);
 	block->len = len;
@@ -148,20 +148,20 @@ struct zio_block *zio_channel_take(struct zio_channel *pub)
 		return NULL;
 	block = zio_channel_get_block(chan);
 	if (unlikely(!block)) {
-		block = find_block(chan);
+		block = stream_find_block(chan);
 		if (!block)
 			return NULL;
 	}
 	WRITE_ONCE(stream->is_dry, false);
-	prepare_block(chan, block, chan->cset->block_len);
+	stream_prepare_block(chan, block, chan->cset->block_len);
 	WRITE_ONCE(q->slot[taken & q->mask], block);
 	WRITE_ONCE(stream->taken, taken + 1);
 	return block;
 }
 EXPORT_SYMBOL_GPL(zio_channel_take);
 
-static unsigned int get_blocks(struct zio_buffer *buf, struct zio_block **slot,
-			       unsigned int n)
+static unsigned int stream_get_blocks(struct zio_buffer *buf, struct zio_block **slot,
+				      unsigned int n)
 {
 	const struct zio_buffer_ops *ops = buf->type->ops;
 	struct zio_block *block;
@@ -179,7 +179,7 @@ static unsigned int get_blocks(struct zio_buffer *buf, struct zio_block **slot,
 }
 
 /* Takes up to @n blocks that the buffer has. Returns how many; the next call tells of more. */
-static unsigned int take_free(struct zio_channel_core *chan, unsigned int n)
+static unsigned int stream_take_free(struct zio_channel_core *chan, unsigned int n)
 {
 	struct zio_stream *stream = &chan->queue.stream;
 	struct zio_queue *q = &chan->queue;
@@ -189,9 +189,9 @@ static unsigned int take_free(struct zio_channel_core *chan, unsigned int n)
 
 	if (unlikely(zio_queue_count(q) >= chan->buf->len))
 		return 0;
-	n = get_blocks(chan->buf, slot, zio_queue_row(q, stream->taken, n));
+	n = stream_get_blocks(chan->buf, slot, zio_queue_row(q, stream->taken, n));
 	for (i = 0; i < n; i++)
-		prepare_block(chan, slot[i], len);
+		stream_prepare_block(chan, slot[i], len);
 	WRITE_ONCE(stream->taken, stream->taken + n);
 	return n;
 }
@@ -226,9 +226,9 @@ unsigned int zio_channel_take_blocks(struct zio_channel *pub, unsigned int n)
 	if (n == 1)
 		return zio_channel_take(pub) ? 1 : 0;
 	while (taken < n) {
-		more = take_free(chan, n - taken);
+		more = stream_take_free(chan, n - taken);
 		taken += more;
-		if (!more && !reclaim_read(chan, n - taken))
+		if (!more && !stream_reclaim(chan, n - taken))
 			break;
 	}
 	if (taken)
@@ -294,7 +294,7 @@ struct zio_block *const *zio_channel_in_flight_row(struct zio_channel *pub,
 EXPORT_SYMBOL_GPL(zio_channel_in_flight_row);
 
 /* Gives the oldest @n blocks in flight their numbers, the first one the alarms. */
-static void finish_blocks(struct zio_channel_core *chan, unsigned int n)
+static void stream_finish_blocks(struct zio_channel_core *chan, unsigned int n)
 {
 	const struct zio_snapshot *snap = rcu_access_pointer(chan->snap);
 	const struct zio_queue *q = &chan->queue;
@@ -319,7 +319,7 @@ static void finish_blocks(struct zio_channel_core *chan, unsigned int n)
 	chan->bytes += bytes;
 }
 
-static noinline void watch_blocks(struct zio_channel_core *chan, unsigned int n)
+static noinline void stream_watch_blocks(struct zio_channel_core *chan, unsigned int n)
 {
 	const struct zio_queue *q = &chan->queue;
 	unsigned int i;
@@ -355,9 +355,9 @@ void zio_channel_complete(struct zio_channel *pub, unsigned int n)
 		n = in_flight;
 	if (!n)
 		return;
-	finish_blocks(chan, n);
+	stream_finish_blocks(chan, n);
 	if (static_branch_unlikely(&zio_watch_key.key) || trace_zio_block_done_enabled())
-		watch_blocks(chan, n);
+		stream_watch_blocks(chan, n);
 	WRITE_ONCE(chan->seq, chan->seq + n);
 	WRITE_ONCE(chan->blocks, chan->blocks + n);
 	rcu_read_lock();					/* K */
@@ -400,7 +400,7 @@ void zio_channel_lost(struct zio_channel *pub, unsigned int n)
 EXPORT_SYMBOL_GPL(zio_channel_lost);
 
 /* Lists the active channels for zio_for_each_channel(), and lets the driver take blocks. */
-static void open_channels(struct zio_cset_core *cset)
+static void stream_open_channels(struct zio_cset_core *cset)
 {
 	struct zio_armed *armed = cset->pub.armed;
 	struct zio_channel_core *chan;
@@ -420,7 +420,7 @@ static void open_channels(struct zio_cset_core *cset)
 }
 
 /* The driver takes no more blocks. */
-static void close_channels(struct zio_cset_core *cset)
+static void stream_close_channels(struct zio_cset_core *cset)
 {
 	struct zio_armed *armed;
 
@@ -438,11 +438,11 @@ void zio_stream_close(struct zio_cset_core *cset)
 	if (!zio_cset_is_stream(cset))
 		return;
 	synchronize_rcu();					/* E */
-	close_channels(cset);
+	stream_close_channels(cset);
 }
 
 /* Takes the newest blocks in flight back, until @n are left. */
-static void cancel_blocks(struct zio_channel_core *chan, unsigned int n)
+static void stream_cancel(struct zio_channel_core *chan, unsigned int n)
 {
 	struct zio_stream *stream = &chan->queue.stream;
 	struct zio_queue *q = &chan->queue;
@@ -474,7 +474,7 @@ void zio_channel_give_back(struct zio_channel *pub, unsigned int n)
 	if (zio_cset_is_output(chan->cset))
 		zio_ostream_give_back(chan, n);
 	else
-		cancel_blocks(chan, in_flight - n);
+		stream_cancel(chan, in_flight - n);
 }
 EXPORT_SYMBOL_GPL(zio_channel_give_back);
 
@@ -484,10 +484,10 @@ void zio_stream_drop(struct zio_cset_core *cset)
 	struct zio_channel_core *chan;
 	struct zio_armed *armed;
 
-	close_channels(cset);
+	stream_close_channels(cset);
 	for (armed = cset->pub.armed; armed->chan; armed++) {
 		chan = to_channel_core(armed->chan);
-		cancel_blocks(chan, 0);
+		stream_cancel(chan, 0);
 		WRITE_ONCE(chan->queue.stream.wants, 1);
 	}
 	cset->pub.armed->chan = NULL;
@@ -516,7 +516,7 @@ void zio_stream_start(struct zio_cset_core *cset)
 {
 	int ret;
 
-	open_channels(cset);
+	stream_open_channels(cset);
 	if (!cset->pub.armed->chan) {
 		make_idle(cset);
 		return;
