@@ -27,8 +27,8 @@ void zio_channel_raise(struct zio_channel_core *chan, int bits)
 	atomic_or(bits, &chan->alarms);
 }
 
-static __always_inline void count_loss(struct zio_channel_core *chan, u32 n, u32 seq, int cause,
-				       int error)
+static __always_inline void block_count_loss(struct zio_channel_core *chan, u32 n, u32 seq,
+					     int cause, int error)
 {
 	const struct zio_channel_ops *ops = smp_load_acquire(&chan->ops); /* K */
 
@@ -49,11 +49,11 @@ static __always_inline void count_loss(struct zio_channel_core *chan, u32 n, u32
 void zio_channel_count_loss(struct zio_channel_core *chan, u32 n, u32 seq, int cause,
 			    int error)
 {
-	count_loss(chan, n, seq, cause, error);
+	block_count_loss(chan, n, seq, cause, error);
 }
 
 /* Returns true if the channel loses old blocks rather than new ones, which taps may see. */
-static bool prefers_new(const struct zio_channel_core *chan)
+static bool block_prefers_new(const struct zio_channel_core *chan)
 {
 	return READ_ONCE(chan->buf->prefer_new) || READ_ONCE(chan->only_taps);
 }
@@ -73,7 +73,7 @@ struct zio_block *zio_channel_pop_unread(struct zio_channel_core *chan)
 	struct zio_block *block;
 	int tail, alarms, before;
 
-	if (!prefers_new(chan) || READ_ONCE(chan->ops))
+	if (!block_prefers_new(chan) || READ_ONCE(chan->ops))
 		return NULL;
 	/* No memory is free while a reader holds the oldest block. */
 	if (ops->oldest && ops->oldest(chan->buf) != zio_queue_peek(&chan->queue))
@@ -96,7 +96,7 @@ struct zio_block *zio_channel_pop_unread(struct zio_channel_core *chan)
  * Takes what is missing for readers since one of them took a block, and no block has told: what
  * was dropped unread, and what readers have left in part. The channel is locked.
  */
-static u32 take_missing(struct zio_channel_core *chan, u32 *missed)
+static u32 block_take_missing(struct zio_channel_core *chan, u32 *missed)
 {
 	u32 lost = READ_ONCE(chan->dropped_lost), events = READ_ONCE(chan->dropped_missed);
 	u32 n = lost - chan->lost_told + chan->left_lost;
@@ -110,7 +110,7 @@ static u32 take_missing(struct zio_channel_core *chan, u32 *missed)
 }
 
 /* Takes the alarms of dropped blocks. Those of losses follow from the numbers. */
-static int take_alarms_dropped(struct zio_channel_core *chan, u32 lost, u32 missed)
+static int block_take_alarms_dropped(struct zio_channel_core *chan, u32 lost, u32 missed)
 {
 	int alarms = atomic_read(&chan->alarms_dropped) ?
 		atomic_xchg(&chan->alarms_dropped, 0) : 0;
@@ -131,7 +131,7 @@ void zio_block_take_dropped(struct zio_channel_core *chan, struct zio_block *blo
 {
 	struct zio_block_core *core = to_block_core(block);
 	s32 gap = core->seq - chan->next_seq;
-	u32 missed, lost = take_missing(chan, &missed);
+	u32 missed, lost = block_take_missing(chan, &missed);
 	int alarms;
 
 	if (chan->gap_is_unknown)
@@ -140,7 +140,7 @@ void zio_block_take_dropped(struct zio_channel_core *chan, struct zio_block *blo
 		lost = max_t(s32, core->lost, gap);
 	WRITE_ONCE(core->lost, lost);
 	WRITE_ONCE(core->missed, core->missed + missed);
-	alarms = take_alarms_dropped(chan, lost, core->missed);
+	alarms = block_take_alarms_dropped(chan, lost, core->missed);
 	WRITE_ONCE(block->zio_alarms, block->zio_alarms | alarms);
 	WRITE_ONCE(block->drv_alarms, block->drv_alarms | alarms >> 8);
 }
@@ -158,10 +158,10 @@ void zio_channel_settle_alarms(struct zio_channel_core *chan)
 		zio_block_take_dropped(chan, zio_queue_peek(&chan->queue));
 		return;
 	}
-	lost = take_missing(chan, &missed);
+	lost = block_take_missing(chan, &missed);
 	atomic_add(lost, &chan->lost_before);
 	atomic_add(missed, &chan->missed_before);
-	atomic_fetch_or(take_alarms_dropped(chan, lost, missed), &chan->alarms_new); /* N */
+	atomic_fetch_or(block_take_alarms_dropped(chan, lost, missed), &chan->alarms_new); /* N */
 }
 
 /*
@@ -173,7 +173,7 @@ void zio_channel_forget_gap(struct zio_channel_core *chan)
 {
 	u32 missed;
 
-	take_missing(chan, &missed);
+	block_take_missing(chan, &missed);
 	atomic_set(&chan->alarms_dropped, 0);
 	zio_channel_mark_gap(chan);
 }
@@ -193,7 +193,7 @@ void zio_channel_note_dropped(struct zio_channel_core *chan, const struct zio_bl
 }
 
 /* Drops the oldest unread block, and counts the loss. Returns false if it drops none. */
-static bool drop_oldest(struct zio_channel_core *chan)
+static bool block_drop_oldest(struct zio_channel_core *chan)
 {
 	struct zio_block *old = zio_channel_pop_unread(chan);
 
@@ -209,9 +209,9 @@ static bool drop_oldest(struct zio_channel_core *chan)
 /*
  * Gets a block of an input without a free one. The program may have read some of its ring.
  * Otherwise the channel loses the oldest unread block with "prefer-new". Inline, as
- * count_no_block(): an event that finds all buffers full does this for each channel.
+ * block_count_no_block(): an event that finds all buffers full does this for each channel.
  */
-static __always_inline struct zio_block *find_block(struct zio_channel_core *chan)
+static __always_inline struct zio_block *block_find(struct zio_channel_core *chan)
 {
 	struct zio_buffer *buf = chan->buf;
 	struct zio_block *block = NULL;
@@ -219,14 +219,14 @@ static __always_inline struct zio_block *find_block(struct zio_channel_core *cha
 	while (!block && zio_channel_reclaim_read(chan, ZIO_RECLAIM_BLOCKS))
 		if (zio_queue_count(&chan->queue) < buf->len)
 			block = buf->type->ops->get_block(buf);
-	while (!block && prefers_new(chan) && drop_oldest(chan))
+	while (!block && block_prefers_new(chan) && block_drop_oldest(chan))
 		block = buf->type->ops->get_block(buf);
 	return block;
 }
 
-static __always_inline void count_no_block(struct zio_channel_core *chan, u32 n, u32 seq)
+static __always_inline void block_count_no_block(struct zio_channel_core *chan, u32 n, u32 seq)
 {
-	count_loss(chan, n, seq, ZIO_LOSS_NO_BLOCK, 0);
+	block_count_loss(chan, n, seq, ZIO_LOSS_NO_BLOCK, 0);
 	/* Fewer blocks than the watermark may exist: wake readers for those. */
 	zio_channel_wake(chan, ZIO_WAKE_IN);
 }
@@ -237,7 +237,7 @@ static __always_inline void count_no_block(struct zio_channel_core *chan, u32 n,
  */
 void zio_channel_count_no_block(struct zio_channel_core *chan, u32 n, u32 seq)
 {
-	count_no_block(chan, n, seq);
+	block_count_no_block(chan, n, seq);
 }
 
 /*
@@ -246,15 +246,15 @@ void zio_channel_count_no_block(struct zio_channel_core *chan, u32 n, u32 seq)
  */
 struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan)
 {
-	struct zio_block *block = find_block(chan);
+	struct zio_block *block = block_find(chan);
 
 	if (unlikely(!block))
-		count_no_block(chan, 1, chan->seq);
+		block_count_no_block(chan, 1, chan->seq);
 	return block;
 }
 
-static void put_shots(struct zio_channel_core *chan, struct zio_armed *armed,
-		      unsigned int n, unsigned int stride)
+static void block_put_shots(struct zio_channel_core *chan, struct zio_armed *armed,
+			    unsigned int n, unsigned int stride)
 {
 	while (n--) {
 		zio_block_cancel(chan, armed[n * stride].block);
@@ -277,9 +277,9 @@ bool zio_channel_take_shots(struct zio_channel_core *chan, struct zio_armed *arm
 	for (i = 0; i < n; i++) {
 		block = zio_channel_get_block(chan);
 		if (!block && reclaim)
-			block = find_block(chan);
+			block = block_find(chan);
 		if (!block) {
-			put_shots(chan, armed, i, stride);
+			block_put_shots(chan, armed, i, stride);
 			return false;
 		}
 		armed[i * stride] = (struct zio_armed){ &chan->pub, block };
@@ -297,7 +297,7 @@ bool zio_channel_has_shots(struct zio_channel_core *chan)
 	bool has_room = zio_channel_take_shots(chan, armed, 1, false);
 
 	if (has_room)
-		put_shots(chan, armed, chan->cset->pub.shape.nshots, 1);
+		block_put_shots(chan, armed, chan->cset->pub.shape.nshots, 1);
 	return has_room;
 }
 
@@ -309,7 +309,7 @@ bool zio_channel_has_shots(struct zio_channel_core *chan)
 bool zio_channel_make_room(struct zio_channel_core *chan)
 {
 	while (!reclaim_room(chan))
-		if (!READ_ONCE(chan->cset->async) || !drop_oldest(chan))
+		if (!READ_ONCE(chan->cset->async) || !block_drop_oldest(chan))
 			return false;
 	return true;
 }
@@ -337,7 +337,7 @@ void zio_block_fit(struct zio_channel_core *chan, struct zio_block *block)
  *      Without them, a number could stay without its bit: nobody would count it. The same
  *      holds for chan->missed_before and ZIO_ALARM_LOST_TRIGGER.
  */
-static void count_noted(struct zio_channel_core *chan)
+static void block_count_noted(struct zio_channel_core *chan)
 {
 	struct zio_armed *armed;
 	u32 n, first = chan->seq;
@@ -353,13 +353,13 @@ static void count_noted(struct zio_channel_core *chan)
 	}
 	chan->seq += n;
 	if (n)
-		count_loss(chan, n, first, ZIO_LOSS_HARDWARE, 0);
+		block_count_loss(chan, n, first, ZIO_LOSS_HARDWARE, 0);
 }
 
-static void count_if_noted(struct zio_channel_core *chan)
+static void block_count_if_noted(struct zio_channel_core *chan)
 {
 	if (atomic_read(&chan->alarms_new) & ZIO_NOTED_LOSS)
-		count_noted(chan);
+		block_count_noted(chan);
 }
 
 /*
@@ -371,7 +371,7 @@ void zio_block_take_alarms(struct zio_channel_core *chan, struct zio_block *bloc
 	struct zio_block_core *core = to_block_core(block);
 	int alarms;
 
-	count_if_noted(chan);
+	block_count_if_noted(chan);
 	alarms = atomic_fetch_and(ZIO_NOTED_LOSS | ZIO_NOTED_SUSPEND, &chan->alarms_new);
 	if (alarms & ZIO_NOTED_SUSPEND)
 		alarms |= ZIO_ALARM_SUSPENDED;
@@ -430,7 +430,7 @@ void zio_blocks_drop(struct zio_cset_core *cset, bool lost, int error)
 	unsigned int i;
 
 	for (i = 0; i < cset->n_active; i++)
-		count_if_noted(cset->active[i]);
+		block_count_if_noted(cset->active[i]);
 	while (armed-- != cset->pub.armed) {
 		chan = to_channel_core(armed->chan);
 		if (!output && !lost)

@@ -45,42 +45,42 @@ void zio_snapshots_exit(void)
 	kmem_cache_destroy(zio_snapshot_cache);
 }
 
-static void put_std(struct zio_ctrl_attr *ctrl, unsigned int index, u32 value)
+static void control_put_std(struct zio_ctrl_attr *ctrl, unsigned int index, u32 value)
 {
 	ctrl->std_mask |= BIT(index);
 	ctrl->std_val[index] = value;
 }
 
-static void put_ext(struct zio_ctrl_attr *ctrl, unsigned int index, u32 value)
+static void control_put_ext(struct zio_ctrl_attr *ctrl, unsigned int index, u32 value)
 {
 	ctrl->ext_mask |= BIT(index);
 	ctrl->ext_val[index] = value;
 }
 
-static void put_attrs(struct zio_ctrl_attr *ctrl, const struct zio_attr *attr,
-		      const u32 *values, unsigned int n)
+static void control_put_attrs(struct zio_ctrl_attr *ctrl, const struct zio_attr *attr,
+			      const u32 *values, unsigned int n)
 {
 	for (; n--; attr++, values++) {
 		switch (attr->desc->place) {
 		case ZIO_ATTR_PLACE_STD:
-			put_std(ctrl, attr->desc->index, READ_ONCE(*values));
+			control_put_std(ctrl, attr->desc->index, READ_ONCE(*values));
 			break;
 		case ZIO_ATTR_PLACE_EXT:
 		case ZIO_ATTR_PLACE_BLOCK:
-			put_ext(ctrl, attr->desc->index, READ_ONCE(*values));
+			control_put_ext(ctrl, attr->desc->index, READ_ONCE(*values));
 			break;
 		}
 	}
 }
 
-static void put_attr_set(struct zio_ctrl_attr *ctrl, const struct zio_attr_set *set)
+static void control_put_attr_set(struct zio_ctrl_attr *ctrl, const struct zio_attr_set *set)
 {
-	put_attrs(ctrl, set->attr, set->value, set->n);
+	control_put_attrs(ctrl, set->attr, set->value, set->n);
 }
 
 /* Puts the numbers of the trigger into the control. */
-static void put_trigger_values(struct zio_ctrl_attr *ctrl,
-			       const struct zio_trigger *trig)
+static void control_put_trigger_values(struct zio_ctrl_attr *ctrl,
+				       const struct zio_trigger *trig)
 {
 	const struct zio_trigger_attr *attr = trig->type->attrs;
 	unsigned int i;
@@ -89,61 +89,61 @@ static void put_trigger_values(struct zio_ctrl_attr *ctrl,
 		if (attr->kind != ZIO_TRIGGER_NUMBER ||
 		    attr->ext == ZIO_TRIGGER_NO_EXT)
 			continue;
-		put_ext(ctrl, attr->ext, lower_32_bits(trig->value[i].number));
+		control_put_ext(ctrl, attr->ext, lower_32_bits(trig->value[i].number));
 		if (attr->wide)
-			put_ext(ctrl, attr->ext + 1, upper_32_bits(trig->value[i].number));
+			control_put_ext(ctrl, attr->ext + 1, upper_32_bits(trig->value[i].number));
 	}
 }
 
 /* When the samples of a block are taken, and what is missing in front of it: usually nothing */
-static void put_timing(struct zio_ctrl_attr *ctrl, const struct zio_cset_core *cset)
+static void control_put_timing(struct zio_ctrl_attr *ctrl, const struct zio_cset_core *cset)
 {
 	const struct zio_timing *timing = &cset->timing;
 
 	if (timing->rate_num) {
-		put_std(ctrl, ZIO_ATTR_TRIG_RATE_NUM, timing->rate_num);
-		put_std(ctrl, ZIO_ATTR_TRIG_RATE_DEN, timing->rate_den);
+		control_put_std(ctrl, ZIO_ATTR_TRIG_RATE_NUM, timing->rate_num);
+		control_put_std(ctrl, ZIO_ATTR_TRIG_RATE_DEN, timing->rate_den);
 	}
 	if (timing->first_ps) {
-		put_std(ctrl, ZIO_ATTR_TRIG_FIRST_LOW, lower_32_bits(timing->first_ps));
-		put_std(ctrl, ZIO_ATTR_TRIG_FIRST_HIGH, upper_32_bits(timing->first_ps));
+		control_put_std(ctrl, ZIO_ATTR_TRIG_FIRST_LOW, lower_32_bits(timing->first_ps));
+		control_put_std(ctrl, ZIO_ATTR_TRIG_FIRST_HIGH, upper_32_bits(timing->first_ps));
 	}
 	if (timing->error_ns)
-		put_std(ctrl, ZIO_ATTR_TRIG_TIME_ERROR, timing->error_ns);
-	put_std(ctrl, ZIO_ATTR_TRIG_EPOCH, cset->zdev->epoch);
+		control_put_std(ctrl, ZIO_ATTR_TRIG_TIME_ERROR, timing->error_ns);
+	control_put_std(ctrl, ZIO_ATTR_TRIG_EPOCH, cset->zdev->epoch);
 	if (zio_cset_is_output(cset))
 		return;
-	put_std(ctrl, ZIO_ATTR_TRIG_LOST, 0);
-	put_std(ctrl, ZIO_ATTR_TRIG_MISSED, 0);
+	control_put_std(ctrl, ZIO_ATTR_TRIG_LOST, 0);
+	control_put_std(ctrl, ZIO_ATTR_TRIG_MISSED, 0);
 }
 
-static void put_trigger(struct zio_control *ctrl,
-			const struct zio_binding *bind)
+static void control_put_trigger(struct zio_control *ctrl,
+				const struct zio_binding *bind)
 {
 	const struct zio_own_trigger *own = zio_binding_own(bind);
 	const struct zio_shape *shape = &bind->cset->pub.shape;
 	struct zio_ctrl_attr *attr = &ctrl->attr_trigger;
 
 	strscpy(ctrl->triggername, bind->trig->name, ZIO_OBJ_NAME_LEN);
-	put_std(attr, ZIO_ATTR_TRIG_N_SHOTS, shape->nshots);
-	put_std(attr, ZIO_ATTR_TRIG_POST_SAMP, shape->post_samples);
-	put_std(attr, ZIO_ATTR_TRIG_PRE_SAMP, shape->pre_samples);
-	put_timing(attr, bind->cset);
+	control_put_std(attr, ZIO_ATTR_TRIG_N_SHOTS, shape->nshots);
+	control_put_std(attr, ZIO_ATTR_TRIG_POST_SAMP, shape->post_samples);
+	control_put_std(attr, ZIO_ATTR_TRIG_PRE_SAMP, shape->pre_samples);
+	control_put_timing(attr, bind->cset);
 	if (own)
-		put_attr_set(attr, &own->attrs);
+		control_put_attr_set(attr, &own->attrs);
 	mutex_lock(&bind->trig->lock);
-	put_trigger_values(attr, bind->trig);
+	control_put_trigger_values(attr, bind->trig);
 	/* The board's trigger may have a value of its own in the usual place. */
 	if (attr->ext_mask & BIT(ZIO_ATTR_TRIG_EXT_CLOCK))
-		put_std(attr, ZIO_ATTR_TRIG_CLOCK, bind->trig->clock);
+		control_put_std(attr, ZIO_ATTR_TRIG_CLOCK, bind->trig->clock);
 	else
-		put_ext(attr, ZIO_ATTR_TRIG_EXT_CLOCK, bind->trig->clock);
+		control_put_ext(attr, ZIO_ATTR_TRIG_EXT_CLOCK, bind->trig->clock);
 	mutex_unlock(&bind->trig->lock);
 	if (shape->nshots > 1)
 		attr->std_mask |= BIT(ZIO_ATTR_TRIG_SHOT);
 }
 
-static void put_channel(struct zio_control *ctrl, const struct zio_channel_core *chan)
+static void control_put_channel(struct zio_control *ctrl, const struct zio_channel_core *chan)
 {
 	const struct zio_cset_core *cset = chan->cset;
 	const struct zio_device *zdev = cset->zdev;
@@ -158,9 +158,10 @@ static void put_channel(struct zio_control *ctrl, const struct zio_channel_core 
 	ctrl->addr.dev_id = zdev->id;
 	ctrl->addr.cset = cset->pub.index;
 	strscpy(ctrl->addr.devname, zdev->name, ZIO_OBJ_NAME_LEN);
-	put_attr_set(attr, &zdev->attrs);
-	put_attr_set(attr, &cset->attrs);
-	put_attrs(attr, cset->chan_attrs, chan->values, chan->values ? cset->n_chan_attrs : 0);
+	control_put_attr_set(attr, &zdev->attrs);
+	control_put_attr_set(attr, &cset->attrs);
+	if (chan->values)
+		control_put_attrs(attr, cset->chan_attrs, chan->values, cset->n_chan_attrs);
 	if (attr->std_mask & BIT(ZIO_ATTR_NBITS))
 		ctrl->nbits = attr->std_val[ZIO_ATTR_NBITS];
 	else
@@ -178,7 +179,7 @@ static void put_channel(struct zio_control *ctrl, const struct zio_channel_core 
  * to a process that the OOM killer ends. So no change of a value has to be undone after the
  * driver knows it.
  */
-static struct zio_snapshot *create_snapshot(struct zio_channel_core *chan)
+static struct zio_snapshot *control_create_snapshot(struct zio_channel_core *chan)
 {
 	const struct zio_shape *shape = &chan->cset->pub.shape;
 	const struct zio_binding *bind = chan->cset->bind;
@@ -186,9 +187,9 @@ static struct zio_snapshot *create_snapshot(struct zio_channel_core *chan)
 
 	snap = kmem_cache_zalloc(zio_snapshot_cache, GFP_KERNEL | __GFP_NOFAIL);
 	snap->value_mask = chan->cset->value_mask;
-	put_channel(&snap->common, chan);
+	control_put_channel(&snap->common, chan);
 	if (bind) {
-		put_trigger(&snap->common, bind);
+		control_put_trigger(&snap->common, bind);
 		snap->common.nsamples = shape->pre_samples + shape->post_samples;
 	}
 	snap->has_more = snap->value_mask || shape->nshots > 1;
@@ -196,8 +197,8 @@ static struct zio_snapshot *create_snapshot(struct zio_channel_core *chan)
 }
 
 /* Returns @other in place of @snap, which no other context has seen, if they are equal. */
-static struct zio_snapshot *share_snapshot(struct zio_snapshot *snap,
-					   struct zio_snapshot *other)
+static struct zio_snapshot *control_share_snapshot(struct zio_snapshot *snap,
+						   struct zio_snapshot *other)
 {
 	if (!other || memcmp(&snap->common, &other->common, sizeof(snap->common)))
 		return snap;
@@ -206,7 +207,7 @@ static struct zio_snapshot *share_snapshot(struct zio_snapshot *snap,
 	return other;
 }
 
-static struct zio_snapshot *snapshot_of(struct zio_channel_core *chan)
+static struct zio_snapshot *control_snapshot_of(struct zio_channel_core *chan)
 {
 	struct zio_cset_core *cset = chan->cset;
 
@@ -222,12 +223,15 @@ static struct zio_snapshot *snapshot_of(struct zio_channel_core *chan)
  */
 struct zio_snapshot *zio_snapshot_get(struct zio_channel_core *chan)
 {
-	struct zio_snapshot *new = create_snapshot(chan), *snap = new;
+	struct zio_snapshot *new = control_create_snapshot(chan), *snap = new;
+	struct zio_channel_core *before;
 
-	if (chan->pub.index)
-		snap = share_snapshot(new, snapshot_of(chan->cset->chan[chan->pub.index - 1]));
+	if (chan->pub.index) {
+		before = chan->cset->chan[chan->pub.index - 1];
+		snap = control_share_snapshot(new, control_snapshot_of(before));
+	}
 	if (snap == new)
-		snap = share_snapshot(new, snapshot_of(chan));
+		snap = control_share_snapshot(new, control_snapshot_of(chan));
 	if (snap != new)
 		return snap;
 	refcount_set(&snap->ref, 1);
@@ -235,7 +239,7 @@ struct zio_snapshot *zio_snapshot_get(struct zio_channel_core *chan)
 	return snap;
 }
 
-static void free_snapshot(struct rcu_head *rcu)
+static void control_free_snapshot(struct rcu_head *rcu)
 {
 	kmem_cache_free(zio_snapshot_cache,
 			container_of(rcu, struct zio_snapshot, rcu));
@@ -245,7 +249,7 @@ static void free_snapshot(struct rcu_head *rcu)
 void zio_snapshot_put(struct zio_snapshot *snap)
 {
 	if (snap && refcount_dec_and_test(&snap->ref))
-		call_rcu(&snap->rcu, free_snapshot);
+		call_rcu(&snap->rcu, control_free_snapshot);
 }
 
 /**

@@ -51,7 +51,7 @@
  *   they change the word. It pairs with the exchange in cset_enter() and cset_move(), and
  *   with the acquire in cset_phase(). Without it, the next owner could miss what an earlier
  *   one wrote: the configuration, or a block in the queue that a reader must not pass by.
- *   cset_phase() may find the change to FREEZE of its own caller, so set_freeze() has a
+ *   cset_phase() may find the change to FREEZE of its own caller, so freeze_begin() has a
  *   barrier. One context sets FREEZE, and then reads the phase. The other one leaves the
  *   phase, and then reads FREEZE. Both are in one word, so one side sees the other.
  *
@@ -108,7 +108,7 @@ void zio_cset_wake(struct zio_cset_core *cset)
  * the block need not go through the queue.
  */
 static __always_inline struct zio_block *
-finish_blocks(struct zio_cset_core *cset, bool output, struct zio_channel_core *reader)
+engine_finish_blocks(struct zio_cset_core *cset, bool output, struct zio_channel_core *reader)
 {
 	struct zio_block *pulled = NULL;
 	struct zio_armed *armed;
@@ -136,9 +136,9 @@ void zio_cset_finish_blocks(struct zio_cset_core *cset)
 	if (unlikely(cset->given_back))
 		zio_shots_take_back(cset);
 	if (zio_cset_is_output(cset))
-		finish_blocks(cset, true, NULL);
+		engine_finish_blocks(cset, true, NULL);
 	else
-		finish_blocks(cset, false, NULL);
+		engine_finish_blocks(cset, false, NULL);
 }
 
 /* Puts the blocks that the driver has; the caller owns the phase. Any context. */
@@ -153,7 +153,7 @@ void zio_cset_drop(struct zio_cset_core *cset, bool lost, int error)
 }
 
 /* Leaves the phase that the caller owns, without the blocks. Any context. */
-static void fail_blocks(struct zio_cset_core *cset, bool lost, int error)
+static void engine_fail_blocks(struct zio_cset_core *cset, bool lost, int error)
 {
 	cset->io_errors++;
 	zio_cset_drop(cset, lost, error);
@@ -168,7 +168,7 @@ int zio_cset_fail_arm(struct zio_cset_core *cset, int ret)
 
 	if (cset->flags & ZIO_CSET_SLEEPS || !cset->on_demand)
 		WRITE_ONCE(cset->error, error);
-	fail_blocks(cset, true, error);
+	engine_fail_blocks(cset, true, error);
 	return error;
 }
 
@@ -176,7 +176,7 @@ int zio_cset_fail_arm(struct zio_cset_core *cset, int ret)
 void zio_cset_fail_armed(struct zio_cset_core *cset, int error)
 {
 	WRITE_ONCE(cset->error, error);
-	fail_blocks(cset, !zio_cset_is_armed_ahead(cset), error);
+	engine_fail_blocks(cset, !zio_cset_is_armed_ahead(cset), error);
 }
 
 /*
@@ -207,7 +207,7 @@ int zio_cset_leave_armed(struct zio_cset_core *cset)
 }
 
 /* raw_io() has returned @ret, which is not 0. */
-static int leave_or_fail(struct zio_cset_core *cset, int ret)
+static int engine_leave_or_fail(struct zio_cset_core *cset, int ret)
 {
 	if (ret != ZIO_PENDING || WARN_ON_ONCE(!cset->ops->stop_io))
 		return zio_cset_fail_arm(cset, ret);
@@ -220,9 +220,9 @@ static int leave_or_fail(struct zio_cset_core *cset, int ret)
  * the list has no channel. Does not call the driver for an event without blocks: it could never
  * complete it.
  */
-static __always_inline int start_blocks(struct zio_cset_core *cset, bool output,
-					struct zio_channel_core *reader,
-					struct zio_block *prealloc)
+static __always_inline int engine_start_blocks(struct zio_cset_core *cset, bool output,
+					       struct zio_channel_core *reader,
+					       struct zio_block *prealloc)
 {
 	struct zio_armed *armed = cset->pub.armed;
 	unsigned int i;
@@ -250,28 +250,30 @@ static __always_inline int start_blocks(struct zio_cset_core *cset, bool output,
 }
 
 /* @output: what the set is, as a caller may know */
-static __always_inline int arm_one_way(struct zio_cset_core *cset, bool output)
+static __always_inline int engine_arm_one_way(struct zio_cset_core *cset, bool output)
 {
-	int ret = start_blocks(cset, output, NULL, NULL);
+	int ret = engine_start_blocks(cset, output, NULL, NULL);
 
 	if (unlikely(ret))
-		return leave_or_fail(cset, ret);
+		return engine_leave_or_fail(cset, ret);
 	if (output || unlikely(cset->given_back))
 		zio_cset_finish_blocks(cset);
 	else
-		finish_blocks(cset, false, NULL);
+		engine_finish_blocks(cset, false, NULL);
 	return 0;
 }
 
-static __always_inline int arm_now(struct zio_cset_core *cset)
+static __always_inline int engine_arm_now(struct zio_cset_core *cset)
 {
-	return zio_cset_is_output(cset) ? arm_one_way(cset, true) : arm_one_way(cset, false);
+	if (zio_cset_is_output(cset))
+		return engine_arm_one_way(cset, true);
+	return engine_arm_one_way(cset, false);
 }
 
 /* Apart, so that the code is there once for the callers that are less frequent. */
-static noinline int arm_cset(struct zio_cset_core *cset)
+static noinline int engine_arm_cset(struct zio_cset_core *cset)
 {
-	return arm_now(cset);
+	return engine_arm_now(cset);
 }
 
 /* The set is ARMING since its event. */
@@ -283,18 +285,18 @@ void zio_cset_start_deferred(struct zio_cset_core *cset)
 		zio_stream_start(cset);
 		return;
 	}
-	ret = arm_cset(cset);
+	ret = engine_arm_cset(cset);
 	/* After an error an input waits for the next kick. */
 	if (ret != -EINPROGRESS && !(ret && READ_ONCE(cset->rearm)))
 		zio_cset_kick(cset);
 }
 
-static void arm_in_thread(struct work_struct *work)
+static void engine_arm_in_thread(struct work_struct *work)
 {
 	zio_cset_start_deferred(container_of(work, struct zio_cset_core, arm_work));
 }
 
-static __always_inline bool enter_arming(struct zio_cset_core *cset)
+static __always_inline bool engine_enter_arming(struct zio_cset_core *cset)
 {
 	zio_cset_assert_held(cset);
 	if (!cset_enter(cset, CSET_IDLE))
@@ -306,16 +308,16 @@ static __always_inline bool enter_arming(struct zio_cset_core *cset)
 }
 
 /* Enters ARMING at the present time, by the trigger's clock. */
-static __always_inline bool begin_arming(struct zio_cset_core *cset)
+static __always_inline bool engine_begin_arming(struct zio_cset_core *cset)
 {
-	if (!enter_arming(cset))
+	if (!engine_enter_arming(cset))
 		return false;
 	zio_clock_read(zio_trigger_clock(cset->bind->trig), &cset->now);
 	return true;
 }
 
 /* One channel with room is enough: a channel that no program reads stops no other. */
-static bool make_room_in_any(struct zio_cset_core *cset)
+static bool engine_make_room_in_any(struct zio_cset_core *cset)
 {
 	unsigned int i;
 
@@ -325,7 +327,7 @@ static bool make_room_in_any(struct zio_cset_core *cset)
 	return false;
 }
 
-static bool has_all_blocks(struct zio_cset_core *cset)
+static bool engine_has_all_blocks(struct zio_cset_core *cset)
 {
 	unsigned int i, n_active = READ_ONCE(cset->n_active);
 
@@ -335,7 +337,7 @@ static bool has_all_blocks(struct zio_cset_core *cset)
 	return n_active;
 }
 
-static int refuse_arming(struct zio_cset_core *cset)
+static int engine_refuse_arming(struct zio_cset_core *cset)
 {
 	int state = atomic_read(&cset->state);
 
@@ -345,7 +347,7 @@ static int refuse_arming(struct zio_cset_core *cset)
 }
 
 /* Leaves the phase without a start. Other contexts may have found the set busy. */
-static void leave_arming(struct zio_cset_core *cset)
+static void engine_leave_arming(struct zio_cset_core *cset)
 {
 	make_idle(cset);
 	zio_cset_kick(cset);
@@ -363,12 +365,12 @@ int zio_cset_arm_event(struct zio_binding *bind, const struct timespec64 *at)
 {
 	struct zio_cset_core *cset = bind->cset;
 
-	if (!enter_arming(cset))
-		return refuse_arming(cset);
+	if (!engine_enter_arming(cset))
+		return engine_refuse_arming(cset);
 	cset->now = *at;
 	if (likely(cset->bind == bind))
-		return arm_in_other_context(cset) ? -EINPROGRESS : arm_now(cset);
-	leave_arming(cset);
+		return arm_in_other_context(cset) ? -EINPROGRESS : engine_arm_now(cset);
+	engine_leave_arming(cset);
 	return -ESHUTDOWN;
 }
 
@@ -392,7 +394,7 @@ void zio_cset_end_hold(struct zio_cset_core *cset, bool armed)
 		zio_cset_tell_missed(cset);
 		rcu_read_lock();
 		if (!arm_in_other_context(cset))
-			arm_cset(cset);
+			engine_arm_cset(cset);
 		rcu_read_unlock();
 	} else {
 		make_idle(cset);
@@ -412,8 +414,8 @@ int zio_cset_arm_channel(struct zio_channel_core *chan, unsigned int flags)
 	int ret;
 
 	rcu_read_lock();					/* E */
-	while (!begin_arming(cset)) {
-		ret = refuse_arming(cset);
+	while (!engine_begin_arming(cset)) {
+		ret = engine_refuse_arming(cset);
 		if (ret != -EBUSY || !(flags & ZIO_ARM_WAKE))
 			goto out;
 		atomic_fetch_or(ZIO_PENDING_WAKE, &cset->pending); /* D */
@@ -421,13 +423,13 @@ int zio_cset_arm_channel(struct zio_channel_core *chan, unsigned int flags)
 	}
 	if (flags & ZIO_ARM_NEW && zio_queue_count(&chan->queue)) {
 		/* A block that came since the caller looked is the one that it asks for (C). */
-		leave_arming(cset);
+		engine_leave_arming(cset);
 		ret = 0;
 	} else if (!reclaim_room(chan)) {
-		leave_arming(cset);
+		engine_leave_arming(cset);
 		ret = -ENOBUFS;
 	} else {
-		ret = arm_in_other_context(cset) ? -EINPROGRESS : arm_one_way(cset, false);
+		ret = arm_in_other_context(cset) ? -EINPROGRESS : engine_arm_one_way(cset, false);
 	}
 out:
 	rcu_read_unlock();
@@ -435,7 +437,7 @@ out:
 }
 
 /* The slow path of zio_cset_pull(): a block goes through the queue. */
-static struct zio_block *pull_queued(struct zio_channel_core *chan)
+static struct zio_block *engine_pull_queued(struct zio_channel_core *chan)
 {
 	struct zio_cset_core *cset = chan->cset;
 	struct zio_block *block;
@@ -475,24 +477,24 @@ struct zio_block *zio_cset_pull(struct zio_channel_core *chan)
 
 	lockdep_assert_held(&chan->lock);			/* E */
 	if (unlikely(!READ_ONCE(cset->can_pull) || READ_ONCE(cset->error) ||
-		     !begin_arming(cset)))
-		return pull_queued(chan);
+		     !engine_begin_arming(cset)))
+		return engine_pull_queued(chan);
 	/* The block may go past the queue. The channel loses none if no memory is free. */
 	if (likely(cset->can_pull && chan->enabled &&
 		   !zio_queue_count(&chan->queue)))		/* C */
 		prealloc = chan->buf->type->ops->get_block(chan->buf);
 	if (unlikely(!prealloc)) {
-		leave_arming(cset);
-		return pull_queued(chan);
+		engine_leave_arming(cset);
+		return engine_pull_queued(chan);
 	}
-	ret = start_blocks(cset, false, chan, prealloc);
+	ret = engine_start_blocks(cset, false, chan, prealloc);
 	if (unlikely(ret)) {
-		ret = leave_or_fail(cset, ret);
+		ret = engine_leave_or_fail(cset, ret);
 		if (ret && ret != -EINPROGRESS)
 			return ERR_PTR(ret);
 		block = zio_queue_pop(&chan->queue);
 	} else {
-		block = finish_blocks(cset, false, chan);
+		block = engine_finish_blocks(cset, false, chan);
 	}
 	return likely(block) ? block : ERR_PTR(-EAGAIN);
 }
@@ -501,17 +503,17 @@ struct zio_block *zio_cset_pull(struct zio_channel_core *chan)
  * Arms inputs while a channel has room. The caller may be an interrupt handler: after
  * ZIO_MAX_REARMS a work item continues. A driver's error stops inputs until the next kick.
  */
-static void arm_inputs(struct zio_cset_core *cset)
+static void engine_arm_inputs(struct zio_cset_core *cset)
 {
 	unsigned int n;
 
 	atomic_fetch_or(ZIO_PENDING_KICK, &cset->pending);	/* D */
 	for (n = 0; n < ZIO_MAX_REARMS; n++) {
-		if (!begin_arming(cset))
+		if (!engine_begin_arming(cset))
 			return;
 		atomic_fetch_andnot(ZIO_PENDING_KICK, &cset->pending); /* D */
-		if (make_room_in_any(cset)) {
-			if (arm_in_other_context(cset) || arm_one_way(cset, false))
+		if (engine_make_room_in_any(cset)) {
+			if (arm_in_other_context(cset) || engine_arm_one_way(cset, false))
 				return;
 			continue;
 		}
@@ -528,27 +530,27 @@ static void arm_inputs(struct zio_cset_core *cset)
  * The same for outputs, while each of them has a block. After a driver's error they go on:
  * the driver has lost one block, and plays the next.
  */
-static noinline void arm_outputs(struct zio_cset_core *cset)
+static noinline void engine_arm_outputs(struct zio_cset_core *cset)
 {
 	unsigned int n;
 	int ret;
 
 	smp_mb();						/* D */
-	for (n = 0; has_all_blocks(cset); n++) {
+	for (n = 0; engine_has_all_blocks(cset); n++) {
 		if (n == ZIO_MAX_REARMS) {
 			zio_cset_kick_later(cset);
 			return;
 		}
-		if (!begin_arming(cset))
+		if (!engine_begin_arming(cset))
 			return;
 		/* Another context may have played the block since. */
-		if (unlikely(!has_all_blocks(cset))) {
+		if (unlikely(!engine_has_all_blocks(cset))) {
 			make_idle(cset);
 			continue;
 		}
 		if (arm_in_other_context(cset))
 			return;
-		ret = arm_one_way(cset, true);
+		ret = engine_arm_one_way(cset, true);
 		if (unlikely(ret && !zio_is_driver_error(ret)))
 			return;
 	}
@@ -561,9 +563,9 @@ void zio_cset_kick_held(struct zio_cset_core *cset)
 		if (zio_cset_is_stream(cset))
 			zio_stream_kick(cset);
 		else
-			arm_inputs(cset);
+			engine_arm_inputs(cset);
 	} else if (zio_cset_is_output(cset) && READ_ONCE(cset->on_demand)) {
-		arm_outputs(cset);
+		engine_arm_outputs(cset);
 	}
 }
 
@@ -581,7 +583,7 @@ void zio_cset_kick(struct zio_cset_core *cset)
 	rcu_read_unlock();
 }
 
-static void rearm_in_thread(struct work_struct *work)
+static void engine_rearm_in_thread(struct work_struct *work)
 {
 	zio_cset_kick(container_of(work, struct zio_cset_core, rearm_work));
 }
@@ -607,8 +609,8 @@ void zio_cset_init_engine(struct zio_cset_core *cset)
 {
 	atomic_set(&cset->state, zio_cset_is_stream(cset) ? CSET_STOP | CSET_STREAM : CSET_STOP);
 	init_waitqueue_head(&cset->idle_wq);
-	INIT_WORK(&cset->arm_work, arm_in_thread);
-	INIT_WORK(&cset->rearm_work, rearm_in_thread);
+	INIT_WORK(&cset->arm_work, engine_arm_in_thread);
+	INIT_WORK(&cset->rearm_work, engine_rearm_in_thread);
 	init_irq_work(&cset->defer_work, zio_cset_run_deferred);
 	INIT_DELAYED_WORK(&cset->watchdog, zio_cset_watch);
 }

@@ -22,7 +22,7 @@
 #define ZIO_MAX_CHAIN	8
 
 /* The next block of each channel that is done has the alarm, and the number. */
-static void tell_events(struct zio_cset_core *cset, u64 n)
+static void fire_tell_events(struct zio_cset_core *cset, u64 n)
 {
 	unsigned int i;
 
@@ -45,7 +45,7 @@ void zio_cset_count_lost_events(struct zio_cset_core *cset, u64 n, int cause)
 	for (i = 0; i < cset->n_chan; i++)
 		atomic_or(ZIO_ALARM_LOST_TRIGGER, &cset->chan[i]->alarms);
 	if (zio_cset_is_armed_ahead(cset))
-		tell_events(cset, n);
+		fire_tell_events(cset, n);
 	else
 		atomic_add(n, &cset->missed_busy);
 }
@@ -56,7 +56,7 @@ void zio_cset_tell_missed(struct zio_cset_core *cset)
 	int n = atomic_xchg(&cset->missed_busy, 0);
 
 	if (n)
-		tell_events(cset, n);
+		fire_tell_events(cset, n);
 }
 
 /*

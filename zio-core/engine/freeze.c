@@ -28,7 +28,7 @@ int zio_cset_lock(struct zio_cset_core *cset)
 }
 
 /* Takes the armed blocks back. Returns false if none are armed. FREEZE is set. */
-static bool try_abort(struct zio_cset_core *cset, bool lost)
+static bool freeze_try_abort(struct zio_cset_core *cset, bool lost)
 {
 	if (!cset_move(cset, CSET_ARMED, CSET_ABORTING))
 		return false;
@@ -39,7 +39,7 @@ static bool try_abort(struct zio_cset_core *cset, bool lost)
 	return true;
 }
 
-static bool is_settled(struct zio_cset_core *cset)
+static bool freeze_is_settled(struct zio_cset_core *cset)
 {
 	int phase = cset_phase(cset);
 
@@ -56,7 +56,7 @@ bool zio_cset_is_armed_ahead(const struct zio_cset_core *cset)
 }
 
 /* Waits until no input takes blocks of the set's outputs: see share/route.c. */
-static void wait_for_routes(struct zio_cset_core *cset)
+static void freeze_wait_for_routes(struct zio_cset_core *cset)
 {
 	unsigned int i;
 
@@ -69,19 +69,19 @@ static void wait_for_routes(struct zio_cset_core *cset)
 }
 
 /*
- * For lockdep: held from set_freeze() until the set is not frozen any more, or its phase is
+ * For lockdep: held from freeze_begin() until the set is not frozen any more, or its phase is
  * left. Whoever locks a channel meanwhile, or allocates for a user, is found at its first
  * call.
  */
 #ifdef CONFIG_LOCKDEP
 static struct lockdep_map zio_phase_map = STATIC_LOCKDEP_MAP_INIT("zio_phase", &zio_phase_map);
 
-static void phase_map_acquire(struct zio_cset_core *cset)
+static void freeze_map_acquire(struct zio_cset_core *cset)
 {
 	lock_acquire_exclusive(&zio_phase_map, 0, 0, &cset->mutex.dep_map, _THIS_IP_);
 }
 
-static void phase_map_release(void)
+static void freeze_map_release(void)
 {
 	lock_release(&zio_phase_map, _THIS_IP_);
 }
@@ -95,18 +95,18 @@ void zio_assert_no_phase(void)
 	lockdep_assert(!lock_is_held(&zio_phase_map));
 }
 #else
-static void phase_map_acquire(struct zio_cset_core *cset)
+static void freeze_map_acquire(struct zio_cset_core *cset)
 {
 }
 
-static void phase_map_release(void)
+static void freeze_map_release(void)
 {
 }
 #endif
 
-static void set_freeze(struct zio_cset_core *cset)
+static void freeze_begin(struct zio_cset_core *cset)
 {
-	phase_map_acquire(cset);
+	freeze_map_acquire(cset);
 	atomic_or(CSET_FREEZE, &cset->state);			/* C */
 	smp_mb__after_atomic();					/* C */
 }
@@ -117,8 +117,8 @@ static void set_freeze(struct zio_cset_core *cset)
  */
 void zio_cset_quiesce(struct zio_cset_core *cset)
 {
-	set_freeze(cset);
-	wait_event(cset->idle_wq, is_settled(cset));
+	freeze_begin(cset);
+	wait_event(cset->idle_wq, freeze_is_settled(cset));
 }
 
 /*
@@ -127,12 +127,12 @@ void zio_cset_quiesce(struct zio_cset_core *cset)
  */
 void zio_cset_freeze(struct zio_cset_core *cset)
 {
-	set_freeze(cset);
-	wait_for_routes(cset);
+	freeze_begin(cset);
+	freeze_wait_for_routes(cset);
 	do {
-		wait_event(cset->idle_wq, is_settled(cset));
+		wait_event(cset->idle_wq, freeze_is_settled(cset));
 	} while (cset_phase(cset) != CSET_IDLE &&
-		 !try_abort(cset, !zio_cset_is_armed_ahead(cset)));
+		 !freeze_try_abort(cset, !zio_cset_is_armed_ahead(cset)));
 }
 
 /*
@@ -170,7 +170,7 @@ bool zio_cset_own_phase(struct zio_cset_core *cset)
 	bool armed = false;
 
 	WRITE_ONCE(cset->is_held, true);
-	set_freeze(cset);
+	freeze_begin(cset);
 	wait_event(cset->idle_wq, cset_move(cset, CSET_IDLE, CSET_ARMING) ||
 		   (armed = cset_move(cset, CSET_ARMED, CSET_ARMING)));
 	if (armed) /* An event would find the driver busy. */
@@ -186,7 +186,7 @@ bool zio_cset_own_phase(struct zio_cset_core *cset)
  */
 void zio_cset_disown_phase(struct zio_cset_core *cset, bool armed)
 {
-	phase_map_release();
+	freeze_map_release();
 	zio_cset_end_hold(cset, armed);
 	zio_cset_wake(cset);
 	zio_cset_kick(cset);
@@ -211,7 +211,7 @@ void zio_cset_unfreeze(struct zio_cset_core *cset)
 {
 	smp_mb__before_atomic();				/* C */
 	atomic_andnot(CSET_FREEZE, &cset->state);
-	phase_map_release();
+	freeze_map_release();
 	zio_cset_wake(cset);
 	zio_cset_kick(cset);
 }
@@ -258,12 +258,12 @@ void zio_cset_kill(struct zio_cset_core *cset)
 	zio_cset_freeze(cset);
 	WRITE_ONCE(cset->gone, true);
 	atomic_andnot(CSET_FREEZE, &cset->state);
-	phase_map_release();
+	freeze_map_release();
 	zio_cset_wake(cset);
 }
 
 /* Returns true if the driver has had the blocks for a whole round. */
-static bool is_overdue(struct zio_cset_core *cset)
+static bool freeze_is_overdue(struct zio_cset_core *cset)
 {
 	return cset_phase(cset) == CSET_ARMED &&
 		zio_stream_progress(cset) == cset->watched && !zio_ostream_is_idle(cset);
@@ -271,8 +271,8 @@ static bool is_overdue(struct zio_cset_core *cset)
 
 /*
  * The work of the watchdog. FREEZE prevents arming. So the abort takes the blocks that
- * is_overdue() has seen. zio_cset_unfreeze() kicks the set, as the set may have refused other
- * contexts meanwhile.
+ * freeze_is_overdue() has seen. zio_cset_unfreeze() kicks the set, as the set may have refused
+ * other contexts meanwhile.
  */
 void zio_cset_watch(struct work_struct *work)
 {
@@ -282,9 +282,9 @@ void zio_cset_watch(struct work_struct *work)
 	mutex_lock(&cset->mutex);
 	if (cset->gone || !cset->timeout_ms)
 		goto out;
-	if (is_overdue(cset)) {
-		set_freeze(cset);
-		if (is_overdue(cset) && try_abort(cset, true)) {
+	if (freeze_is_overdue(cset)) {
+		freeze_begin(cset);
+		if (freeze_is_overdue(cset) && freeze_try_abort(cset, true)) {
 			cset->io_errors++;
 			WRITE_ONCE(cset->error, -ETIMEDOUT);
 		}
@@ -316,7 +316,7 @@ void zio_cset_set_timeout(struct zio_cset_core *cset, u32 ms)
  * and buffers. So a context of one of these kinds may look at all channels of an idle set.
  * Lockdep finds any other context at its first call, without a race.
  */
-static bool holds_channel(const struct zio_cset_core *cset)
+static bool freeze_holds_channel(const struct zio_cset_core *cset)
 {
 	unsigned int i;
 
@@ -330,7 +330,7 @@ static bool holds_channel(const struct zio_cset_core *cset)
 void zio_cset_assert_held(struct zio_cset_core *cset)
 {
 	RCU_LOCKDEP_WARN(!rcu_read_lock_held() && !lockdep_is_held(&cset->mutex) &&
-			 !holds_channel(cset) && current_work() != &cset->arm_work,
+			 !freeze_holds_channel(cset) && current_work() != &cset->arm_work,
 			 "zio: a set is used where its removal does not wait");
 }
 #endif

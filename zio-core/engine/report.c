@@ -11,7 +11,7 @@
  * zio_cset_own_phase() owns the phase; the owner calls zio_cset_leave_armed(). Any other: the
  * driver has no blocks. The set may move from one of the two phases to the other meanwhile.
  */
-static __always_inline int take_from_driver(struct zio_cset_core *cset, int error)
+static __always_inline int report_take_from_driver(struct zio_cset_core *cset, int error)
 {
 	int early = CSET_EARLY | -error << CSET_ERROR_SHIFT;
 	int phase;
@@ -47,7 +47,7 @@ bool zio_cset_done(struct zio_cset *pub)
 	if (unlikely(zio_cset_is_stream(cset)))
 		return false;
 	rcu_read_lock();					/* E */
-	phase = take_from_driver(cset, 0);
+	phase = report_take_from_driver(cset, 0);
 	if (phase == CSET_ARMED) {
 		zio_cset_finish_blocks(cset);
 		zio_cset_kick_held(cset);
@@ -82,7 +82,7 @@ bool zio_cset_fail(struct zio_cset *pub, int error)
 	int phase;
 
 	error = zio_driver_error(error);
-	phase = take_from_driver(cset, error);
+	phase = report_take_from_driver(cset, error);
 	if (phase == CSET_ARMING)
 		return true;
 	if (phase != CSET_ARMED)
