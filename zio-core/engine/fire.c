@@ -62,9 +62,10 @@ void zio_cset_tell_missed(struct zio_cset_core *cset)
 /*
  * The set is not IDLE. It may be a stream, or a user may hold it for a moment: see
  * zio_cset_own_phase(). Then the event leaves its time, and that user fires it (D). Else the set
- * may be idle again, or it loses the event.
+ * may be idle again, or it loses the event. Not inline, so that the usual way saves no registers
+ * for it.
  */
-static int fire_busy(struct zio_binding *bind, const struct timespec64 *at)
+static noinline int fire_busy(struct zio_binding *bind, const struct timespec64 *at)
 {
 	struct zio_cset_core *cset = bind->cset;
 	s64 ns = timespec64_to_ns(at);
