@@ -56,7 +56,7 @@ struct zio_block_core {
 	struct zio_snapshot *snap;
 	union {
 		struct list_head link; /* of unread blocks */
-		struct rcu_head rcu; /* the engine may just look at the block: take_oldest() */
+		struct rcu_head rcu; /* the engine may just look at it: zio_channel_pop_unread() */
 		struct zio_block_core *next; /* of a session */
 	};
 	size_t used;

@@ -13,7 +13,7 @@
 #include "channel/internal.h"
 #include "channel/usercopy.h"
 
-static int close_node(struct inode *inode, struct file *file)
+static int chardev_close(struct inode *inode, struct file *file)
 {
 	struct zio_session *sess = file->private_data;
 	struct zio_channel_core *chan = sess->chan;
@@ -28,7 +28,7 @@ static int close_node(struct inode *inode, struct file *file)
 }
 
 /* Returns true if each block comes some time after a user has asked for it. */
-static bool answers_later(const struct zio_channel_core *chan)
+static bool chardev_answers_later(const struct zio_channel_core *chan)
 {
 	return READ_ONCE(chan->cset->async) && READ_ONCE(chan->cset->on_demand);
 }
@@ -41,8 +41,8 @@ static bool answers_later(const struct zio_channel_core *chan)
  * present; 1 if the read ends here (after a block without data, or after the last block whose
  * control was read); 0; or as zio_session_next().
  */
-static __always_inline int read_blocks(struct zio_session *sess, struct zio_sink *to,
-				       bool begun, bool nowait)
+static __always_inline int chardev_read_blocks(struct zio_session *sess, struct zio_sink *to,
+					       bool begun, bool nowait)
 {
 	size_t rest = to->room - min_t(size_t, to->room, ZIO_COPY_AT_ONCE), want, n;
 	struct zio_block_core *core;
@@ -52,7 +52,7 @@ static __always_inline int read_blocks(struct zio_session *sess, struct zio_sink
 
 	if (begun && !sess->block &&
 	    (sess->is_stale ||
-	     (answers_later(sess->chan) && !zio_channel_has_block(sess->chan))))
+	     (chardev_answers_later(sess->chan) && !zio_channel_has_block(sess->chan))))
 		return -EAGAIN;
 	to->room -= rest;
 	for (;;) {
@@ -76,7 +76,7 @@ static __always_inline int read_blocks(struct zio_session *sess, struct zio_sink
 		}
 		if (ret || !to->room || zio_must_stop())
 			break;
-		if (first && answers_later(sess->chan))
+		if (first && chardev_answers_later(sess->chan))
 			break;
 		first = false;
 	}
@@ -88,8 +88,8 @@ static __always_inline int read_blocks(struct zio_session *sess, struct zio_sink
  * The session copies a whole control only after attributes have changed. The control describes the
  * data that the reader has not read yet.
  */
-static __always_inline void fill_control(struct zio_session *sess,
-					 struct zio_block *block)
+static __always_inline void chardev_fill_control(struct zio_session *sess,
+						 struct zio_block *block)
 {
 	struct zio_block_core *core = to_block_core(block);
 	unsigned int ssize = sess->chan->cset->ssize;
@@ -112,8 +112,8 @@ static __always_inline void fill_control(struct zio_session *sess,
 }
 
 /* Copies a whole control or nothing. */
-static __always_inline int put_control(struct zio_session *sess,
-				       struct zio_sink *to)
+static __always_inline int chardev_put_control(struct zio_session *sess,
+					       struct zio_sink *to)
 {
 	size_t n = zio_sink_put(to, &sess->ctrl, sizeof(sess->ctrl));
 
@@ -123,17 +123,17 @@ static __always_inline int put_control(struct zio_session *sess,
 	return -EFAULT;
 }
 
-static __always_inline int copy_control(struct zio_session *sess,
-					struct zio_block *block,
-					struct zio_sink *to)
+static __always_inline int chardev_copy_control(struct zio_session *sess,
+						struct zio_block *block,
+						struct zio_sink *to)
 {
-	fill_control(sess, block);
-	return put_control(sess, to);
+	chardev_fill_control(sess, block);
+	return chardev_put_control(sess, to);
 }
 
 /* Puts the blocks whose controls were read before, then reads the next control. */
-static __always_inline int read_first_control(struct zio_session *sess,
-					      struct zio_sink *to, bool nowait)
+static __always_inline int chardev_read_first_control(struct zio_session *sess,
+						      struct zio_sink *to, bool nowait)
 {
 	int ret;
 
@@ -143,14 +143,14 @@ static __always_inline int read_first_control(struct zio_session *sess,
 		ret = zio_session_next(sess, nowait);
 	} while (!ret && sess->ctrl_seen);
 	if (!ret)
-		ret = copy_control(sess, sess->block, to);
+		ret = chardev_copy_control(sess, sess->block, to);
 	if (!ret)
 		WRITE_ONCE(sess->ctrl_seen, true);
 	return ret;
 }
 
 /* Keeps the block behind the current one until the reader reads the next controls. */
-static int read_another_control(struct zio_session *sess, struct zio_sink *to)
+static int chardev_read_another_control(struct zio_session *sess, struct zio_sink *to)
 {
 	struct zio_block *block = zio_session_fetch(sess);
 	int ret;
@@ -161,7 +161,7 @@ static int read_another_control(struct zio_session *sess, struct zio_sink *to)
 		zio_channel_put_block(sess->chan, block);
 		return 0;
 	}
-	ret = copy_control(sess, block, to);
+	ret = chardev_copy_control(sess, block, to);
 	if (ret)
 		zio_channel_requeue(sess->chan, block);
 	else
@@ -170,8 +170,8 @@ static int read_another_control(struct zio_session *sess, struct zio_sink *to)
 }
 
 /* The channel is locked. @begun: the call has copied a control before. */
-static __always_inline int read_controls(struct zio_session *sess, struct zio_sink *to,
-					 bool begun, bool nowait)
+static __always_inline int chardev_read_controls(struct zio_session *sess, struct zio_sink *to,
+						 bool begun, bool nowait)
 {
 	size_t left = to->room - min_t(size_t, to->room, ZIO_COPY_AT_ONCE);
 	int ret;
@@ -179,10 +179,10 @@ static __always_inline int read_controls(struct zio_session *sess, struct zio_si
 	/* Another thread of the session may have read the data meanwhile. */
 	if (begun && !sess->block)
 		return -EAGAIN;
-	ret = begun ? 0 : read_first_control(sess, to, nowait);
+	ret = begun ? 0 : chardev_read_first_control(sess, to, nowait);
 	left = max(left, sizeof(struct zio_control) - 1);
 	while (!ret && to->room > left && !zio_must_stop())
-		ret = read_another_control(sess, to);
+		ret = chardev_read_another_control(sess, to);
 	return ret;
 }
 
@@ -195,16 +195,16 @@ struct reading {
 	size_t least;
 };
 
-static const struct reading data_reading = { read_blocks, 1 };
-static const struct reading ctrl_reading = { read_controls, sizeof(struct zio_control) };
+static const struct reading chardev_data = { chardev_read_blocks, 1 };
+static const struct reading chardev_ctrl = { chardev_read_controls, sizeof(struct zio_control) };
 
 /*
  * Reads into an iterator, or continues a read that is long, or whose memory was not present:
  * @ret is what its first step has returned. The sink is passed by value so that the caller
  * can keep its own in registers.
  */
-static noinline ssize_t go_on_reading(const struct reading *what, struct zio_session *sess,
-				      struct zio_sink to, size_t all, int ret, bool nowait)
+static noinline ssize_t chardev_go_on_reading(const struct reading *what, struct zio_session *sess,
+					      struct zio_sink to, size_t all, int ret, bool nowait)
 {
 	struct zio_faults faults = { 0 };
 
@@ -224,9 +224,9 @@ static noinline ssize_t go_on_reading(const struct reading *what, struct zio_ses
 	return to.room != all ? all - to.room : min(ret, 0);
 }
 
-static __always_inline ssize_t read_plain(const struct reading *what,
-					  struct zio_session *sess, struct zio_sink to,
-					  bool nowait)
+static __always_inline ssize_t chardev_read_plain(const struct reading *what,
+						  struct zio_session *sess, struct zio_sink to,
+						  bool nowait)
 {
 	size_t all = to.room;
 	int ret = zio_session_lock(sess);
@@ -236,53 +236,53 @@ static __always_inline ssize_t read_plain(const struct reading *what,
 	ret = what->step(sess, &to, false, nowait);
 	zio_session_unlock(sess);
 	if (unlikely(ret == -EFAULT || (!ret && to.room >= what->least)))
-		return go_on_reading(what, sess, to, all, ret, nowait);
+		return chardev_go_on_reading(what, sess, to, all, ret, nowait);
 	return to.room != all ? all - to.room : min(ret, 0);
 }
 
 /* A function of its own, so that the loop over blocks has no branch for iterators. */
-static noinline ssize_t read_plain_data(struct zio_session *sess, char __user *buf,
-					size_t n, bool nowait)
+static noinline ssize_t chardev_read_plain_data(struct zio_session *sess, char __user *buf,
+						size_t n, bool nowait)
 {
 	struct zio_sink to = { .buf = buf, .room = n };
 
-	return n ? read_plain(&data_reading, sess, to, nowait) : 0;
+	return n ? chardev_read_plain(&chardev_data, sess, to, nowait) : 0;
 }
 
-static ssize_t read_data_plain(struct file *file, char __user *buf, size_t n,
-			       loff_t *pos)
+static ssize_t chardev_read_data_plain(struct file *file, char __user *buf, size_t n,
+				       loff_t *pos)
 {
-	return read_plain_data(file->private_data, buf, n, file->f_flags & O_NONBLOCK);
+	return chardev_read_plain_data(file->private_data, buf, n, file->f_flags & O_NONBLOCK);
 }
 
-static ssize_t read_data_iter(struct kiocb *iocb, struct iov_iter *iter)
+static ssize_t chardev_read_data_iter(struct kiocb *iocb, struct iov_iter *iter)
 {
 	struct zio_session *sess = iocb->ki_filp->private_data;
 	struct zio_sink to = zio_sink_of(iter);
 	bool nowait = zio_is_nowait(iocb);
 
 	if (to.iter)
-		return go_on_reading(&data_reading, sess, to, to.room, 0, nowait);
-	return zio_sink_end(&to, iter, read_plain_data(sess, to.buf, to.room, nowait));
+		return chardev_go_on_reading(&chardev_data, sess, to, to.room, 0, nowait);
+	return zio_sink_end(&to, iter, chardev_read_plain_data(sess, to.buf, to.room, nowait));
 }
 
-static noinline ssize_t read_plain_ctrl(struct zio_session *sess, char __user *buf,
-					size_t n, bool nowait)
+static noinline ssize_t chardev_read_plain_ctrl(struct zio_session *sess, char __user *buf,
+						size_t n, bool nowait)
 {
 	struct zio_sink to = { .buf = buf, .room = n };
 
 	if (n < sizeof(struct zio_control))
 		return -EINVAL;
-	return read_plain(&ctrl_reading, sess, to, nowait);
+	return chardev_read_plain(&chardev_ctrl, sess, to, nowait);
 }
 
-static ssize_t read_ctrl_plain(struct file *file, char __user *buf, size_t n,
-			       loff_t *pos)
+static ssize_t chardev_read_ctrl_plain(struct file *file, char __user *buf, size_t n,
+				       loff_t *pos)
 {
-	return read_plain_ctrl(file->private_data, buf, n, file->f_flags & O_NONBLOCK);
+	return chardev_read_plain_ctrl(file->private_data, buf, n, file->f_flags & O_NONBLOCK);
 }
 
-static ssize_t read_ctrl_iter(struct kiocb *iocb, struct iov_iter *iter)
+static ssize_t chardev_read_ctrl_iter(struct kiocb *iocb, struct iov_iter *iter)
 {
 	struct zio_session *sess = iocb->ki_filp->private_data;
 	struct zio_sink to = zio_sink_of(iter);
@@ -291,12 +291,12 @@ static ssize_t read_ctrl_iter(struct kiocb *iocb, struct iov_iter *iter)
 	if (to.iter && to.room < sizeof(struct zio_control))
 		return -EINVAL;
 	if (to.iter)
-		return go_on_reading(&ctrl_reading, sess, to, to.room, 0, nowait);
-	return zio_sink_end(&to, iter, read_plain_ctrl(sess, to.buf, to.room, nowait));
+		return chardev_go_on_reading(&chardev_ctrl, sess, to, to.room, 0, nowait);
+	return zio_sink_end(&to, iter, chardev_read_plain_ctrl(sess, to.buf, to.room, nowait));
 }
 
 /* Fills the current block, and queues it when it is full. */
-static int fill_block(struct zio_session *sess, struct iov_iter *from)
+static int chardev_fill_block(struct zio_session *sess, struct iov_iter *from)
 {
 	struct zio_block *block = sess->block;
 	struct zio_block_core *core = to_block_core(block);
@@ -310,11 +310,11 @@ static int fill_block(struct zio_session *sess, struct iov_iter *from)
 }
 
 /*
- * The channel is locked: copies no more than its holder may. @begun: as for read_blocks(). If a
- * block is taken away while this waits, zio_session_next() tells so.
+ * The channel is locked: copies no more than its holder may. @begun: as for
+ * chardev_read_blocks(). If a block is taken away while this waits, zio_session_next() tells so.
  */
-static int write_blocks(struct zio_session *sess, struct iov_iter *from,
-			bool begun, bool nowait)
+static int chardev_write_blocks(struct zio_session *sess, struct iov_iter *from,
+				bool begun, bool nowait)
 {
 	size_t rest = 0;
 	int ret;
@@ -330,14 +330,14 @@ static int write_blocks(struct zio_session *sess, struct iov_iter *from,
 		if (!ret && sess->ctrl_seen)	/* the program fills it in place */
 			ret = -EBUSY;
 		if (!ret)
-			ret = fill_block(sess, from);
+			ret = chardev_fill_block(sess, from);
 	} while (!ret && iov_iter_count(from) && !zio_must_stop());
 	if (unlikely(rest))
 		iov_iter_reexpand(from, iov_iter_count(from) + rest);
 	return ret;
 }
 
-static ssize_t write_data(struct kiocb *iocb, struct iov_iter *from)
+static ssize_t chardev_write_data(struct kiocb *iocb, struct iov_iter *from)
 {
 	struct zio_session *sess = iocb->ki_filp->private_data;
 	struct zio_faults faults = { 0 };
@@ -352,7 +352,8 @@ static ssize_t write_data(struct kiocb *iocb, struct iov_iter *from)
 		ret = zio_session_lock(sess);
 		if (ret)
 			break;
-		ret = write_blocks(sess, from, iov_iter_count(from) != all, zio_is_nowait(iocb));
+		ret = chardev_write_blocks(sess, from, iov_iter_count(from) != all,
+					   zio_is_nowait(iocb));
 		zio_session_unlock(sess);
 		if (ret == -EFAULT)
 			ret = zio_source_fault_in(from, &faults);
@@ -363,14 +364,14 @@ static ssize_t write_data(struct kiocb *iocb, struct iov_iter *from)
 	return (ssize_t)all ?: ret;
 }
 
-static int check_control(const struct zio_session *sess, const struct zio_control *ctrl)
+static int chardev_check_control(const struct zio_session *sess, const struct zio_control *ctrl)
 {
 	return zio_control_check(sess->chan, ctrl, sess->block->size) ?:
 		zio_values_check(sess->chan->cset, ctrl);
 }
 
 /* Gives the block what the control tells beside its length. */
-static void describe_block(struct zio_session *sess, const struct zio_control *ctrl)
+static void chardev_describe_block(struct zio_session *sess, const struct zio_control *ctrl)
 {
 	struct zio_block *block = sess->block;
 
@@ -379,19 +380,19 @@ static void describe_block(struct zio_session *sess, const struct zio_control *c
 		zio_block_take_values(sess->chan, block, ctrl);
 }
 
-/* The program has written the samples into the block of offer_block(). */
-static int submit_in_place(struct zio_session *sess, struct zio_control *ctrl)
+/* The program has written the samples into the block of chardev_offer_block(). */
+static int chardev_submit_in_place(struct zio_session *sess, struct zio_control *ctrl)
 {
 	struct zio_block *block = sess->block;
 	struct zio_block_core *core = to_block_core(block);
-	int ret = check_control(sess, ctrl);
+	int ret = chardev_check_control(sess, ctrl);
 
 	if (ret)
 		return ret;
 	if (zio_control_offset(ctrl) != core->mem_offset)
 		return -EINVAL;
 	core->used = (size_t)ctrl->nsamples * sess->chan->cset->ssize;
-	describe_block(sess, ctrl);
+	chardev_describe_block(sess, ctrl);
 	zio_session_submit(sess);
 	return 0;
 }
@@ -400,7 +401,7 @@ static int submit_in_place(struct zio_session *sess, struct zio_control *ctrl)
  * Offers an empty block that the program fills in place. The control tells where the
  * block is and how many samples fit.
  */
-static int offer_block(struct zio_session *sess, struct zio_sink *to, bool nowait)
+static int chardev_offer_block(struct zio_session *sess, struct zio_sink *to, bool nowait)
 {
 	struct zio_channel_core *chan = sess->chan;
 	struct zio_block *block;
@@ -422,15 +423,15 @@ static int offer_block(struct zio_session *sess, struct zio_sink *to, bool nowai
 	if (zio_cset_is_stream(chan->cset) && atomic_read(&chan->alarms_new))
 		zio_block_take_alarms(chan, block);
 	zio_block_snapshot(chan, block);
-	fill_control(sess, block);
+	chardev_fill_control(sess, block);
 	zio_share_ops->describe(chan, &sess->ctrl);
-	ret = put_control(sess, to);
+	ret = chardev_put_control(sess, to);
 	if (!ret)
 		WRITE_ONCE(sess->ctrl_seen, true);
 	return ret;
 }
 
-static ssize_t read_ctrl_out(struct kiocb *iocb, struct iov_iter *iter)
+static ssize_t chardev_read_ctrl_out(struct kiocb *iocb, struct iov_iter *iter)
 {
 	struct zio_sink to = { .iter = iter, .room = iov_iter_count(iter) };
 	struct zio_session *sess = iocb->ki_filp->private_data;
@@ -444,7 +445,7 @@ static ssize_t read_ctrl_out(struct kiocb *iocb, struct iov_iter *iter)
 		ret = zio_session_lock(sess);
 		if (ret)
 			break;
-		ret = offer_block(sess, &to, zio_is_nowait(iocb));
+		ret = chardev_offer_block(sess, &to, zio_is_nowait(iocb));
 		zio_session_unlock(sess);
 		if (ret == -EFAULT)
 			ret = zio_sink_fault_in(&to, &faults);
@@ -457,7 +458,7 @@ static ssize_t read_ctrl_out(struct kiocb *iocb, struct iov_iter *iter)
  * It gets the size and the version of the set. A set with samples plays a whole block if the
  * program gives no number of them; one that only tells the time has none.
  */
-static void complete_control(const struct zio_session *sess, struct zio_control *ctrl)
+static void chardev_complete_control(const struct zio_session *sess, struct zio_control *ctrl)
 {
 	unsigned int ssize = sess->chan->cset->ssize;
 
@@ -471,8 +472,8 @@ static void complete_control(const struct zio_session *sess, struct zio_control 
 		ctrl->nsamples = sess->block->size / ssize;
 }
 
-static int take_control(struct zio_session *sess, struct iov_iter *from,
-			bool nowait)
+static int chardev_take_control(struct zio_session *sess, struct iov_iter *from,
+				bool nowait)
 {
 	struct zio_control *ctrl = &sess->ctrl;
 	size_t n;
@@ -499,25 +500,25 @@ static int take_control(struct zio_session *sess, struct iov_iter *from,
 		return zio_session_next(sess, false) ?: -EAGAIN;
 	}
 	if (sess->block && sess->ctrl_seen)
-		return submit_in_place(sess, ctrl);
+		return chardev_submit_in_place(sess, ctrl);
 	ret = zio_session_next_full(sess, nowait);
 	if (ret)
 		return ret;
-	complete_control(sess, ctrl);
-	ret = check_control(sess, ctrl);
+	chardev_complete_control(sess, ctrl);
+	ret = chardev_check_control(sess, ctrl);
 	if (ret)
 		return ret;
 	if (to_block_core(sess->block)->used)
 		return -EBUSY;
 	sess->block->len = (size_t)ctrl->nsamples * sess->chan->cset->ssize;
-	describe_block(sess, ctrl);
+	chardev_describe_block(sess, ctrl);
 	if (!sess->block->len)
 		zio_session_submit(sess);
 	return 0;
 }
 
 /* Takes one control. If the set has samples, the program writes the data next. */
-static ssize_t write_ctrl(struct kiocb *iocb, struct iov_iter *from)
+static ssize_t chardev_write_ctrl(struct kiocb *iocb, struct iov_iter *from)
 {
 	struct zio_session *sess = iocb->ki_filp->private_data;
 	struct zio_faults faults = { 0 };
@@ -530,7 +531,7 @@ static ssize_t write_ctrl(struct kiocb *iocb, struct iov_iter *from)
 		ret = zio_session_lock(sess);
 		if (ret)
 			break;
-		ret = take_control(sess, from, nowait);
+		ret = chardev_take_control(sess, from, nowait);
 		zio_session_unlock(sess);
 		if (!ret)
 			return sizeof(struct zio_control);
@@ -543,7 +544,7 @@ static ssize_t write_ctrl(struct kiocb *iocb, struct iov_iter *from)
 /*
  * Maps samples by mem_offset: a program reads those of inputs and writes those of outputs.
  */
-static int map_data(struct file *file, struct vm_area_struct *vma)
+static int chardev_map_data(struct file *file, struct vm_area_struct *vma)
 {
 	struct zio_session *sess = file->private_data;
 	struct zio_channel_core *chan = sess->chan;
@@ -557,7 +558,7 @@ static int map_data(struct file *file, struct vm_area_struct *vma)
 	return ret;
 }
 
-static int map_ring(struct file *file, struct vm_area_struct *vma)
+static int chardev_map_ring(struct file *file, struct vm_area_struct *vma)
 {
 	struct zio_session *sess = file->private_data;
 
@@ -569,7 +570,7 @@ static int map_ring(struct file *file, struct vm_area_struct *vma)
 }
 
 /* Only the ring of a node is charged. */
-static void show_fdinfo(struct seq_file *to, struct file *file)
+static void chardev_show_fdinfo(struct seq_file *to, struct file *file)
 {
 	const struct zio_session *sess = file->private_data;
 
@@ -577,7 +578,7 @@ static void show_fdinfo(struct seq_file *to, struct file *file)
 		zio_charge_show(&sess->chan->ring->charge, to);
 }
 
-static long node_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+static long chardev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	if (cmd == ZIO_IOC_FLUSH)
 		return zio_node_flush(file);
@@ -590,48 +591,48 @@ static long node_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 
 const struct file_operations zio_data_in_fops = {
 	.owner = THIS_MODULE,
-	.release = close_node,
-	.unlocked_ioctl = node_ioctl,
+	.release = chardev_close,
+	.unlocked_ioctl = chardev_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
-	.read = read_data_plain,
-	.read_iter = read_data_iter,
+	.read = chardev_read_data_plain,
+	.read_iter = chardev_read_data_iter,
 	.splice_read = zio_splice_read,
 	.poll = zio_poll_data_in,
-	.mmap = map_data,
+	.mmap = chardev_map_data,
 };
 
 const struct file_operations zio_ctrl_in_fops = {
 	.owner = THIS_MODULE,
-	.release = close_node,
-	.unlocked_ioctl = node_ioctl,
+	.release = chardev_close,
+	.unlocked_ioctl = chardev_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
-	.read = read_ctrl_plain,
-	.read_iter = read_ctrl_iter,
+	.read = chardev_read_ctrl_plain,
+	.read_iter = chardev_read_ctrl_iter,
 	.splice_read = zio_splice_read,
 	.poll = zio_poll_ctrl_in,
-	.mmap = map_ring,
-	.show_fdinfo = show_fdinfo,
+	.mmap = chardev_map_ring,
+	.show_fdinfo = chardev_show_fdinfo,
 };
 
 const struct file_operations zio_data_out_fops = {
 	.owner = THIS_MODULE,
-	.release = close_node,
-	.unlocked_ioctl = node_ioctl,
+	.release = chardev_close,
+	.unlocked_ioctl = chardev_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
-	.write_iter = write_data,
+	.write_iter = chardev_write_data,
 	.fsync = zio_node_sync,
 	.splice_write = iter_file_splice_write,
 	.poll = zio_poll_out,
-	.mmap = map_data,
+	.mmap = chardev_map_data,
 };
 
 const struct file_operations zio_ctrl_out_fops = {
 	.owner = THIS_MODULE,
-	.release = close_node,
-	.unlocked_ioctl = node_ioctl,
+	.release = chardev_close,
+	.unlocked_ioctl = chardev_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
-	.read_iter = read_ctrl_out,
-	.write_iter = write_ctrl,
+	.read_iter = chardev_read_ctrl_out,
+	.write_iter = chardev_write_ctrl,
 	.fsync = zio_node_sync,
 	.poll = zio_poll_out,
 };
@@ -639,5 +640,5 @@ const struct file_operations zio_ctrl_out_fops = {
 /* Returns the session of a node; NULL for another file. The caller has the file open. */
 struct zio_session *zio_session_of_file(const struct file *file)
 {
-	return file->f_op->release == close_node ? file->private_data : NULL;
+	return file->f_op->release == chardev_close ? file->private_data : NULL;
 }

@@ -59,8 +59,8 @@ struct export_mapping {
 	struct sg_table sgt;
 };
 
-static int export_fill_table(const struct zio_export *export, struct sg_table *sgt,
-			     unsigned int max_segment)
+static int dmabuf_export_fill_table(const struct zio_export *export, struct sg_table *sgt,
+				    unsigned int max_segment)
 {
 	unsigned int n = PFN_DOWN(export->size), i;
 	struct page **pages = kvmalloc_array(n, sizeof(*pages), GFP_KERNEL);
@@ -77,8 +77,8 @@ static int export_fill_table(const struct zio_export *export, struct sg_table *s
 	return ret;
 }
 
-static struct sg_table *map_export(struct dma_buf_attachment *attach,
-				   enum dma_data_direction dir)
+static struct sg_table *dmabuf_map_export(struct dma_buf_attachment *attach,
+					  enum dma_data_direction dir)
 {
 	struct zio_export *export = attach->dmabuf->priv;
 	struct export_mapping *mapping;
@@ -89,7 +89,7 @@ static struct sg_table *map_export(struct dma_buf_attachment *attach,
 	mapping = kzalloc(sizeof(*mapping), GFP_KERNEL);
 	if (!mapping)
 		return ERR_PTR(-ENOMEM);
-	ret = export_fill_table(export, &mapping->sgt, dma_get_max_seg_size(attach->dev));
+	ret = dmabuf_export_fill_table(export, &mapping->sgt, dma_get_max_seg_size(attach->dev));
 	if (ret)
 		goto err_table;
 	ret = dma_map_sgtable(attach->dev, &mapping->sgt, dir, 0);
@@ -109,8 +109,8 @@ err_table:
 	return ERR_PTR(ret);
 }
 
-static void unmap_export(struct dma_buf_attachment *attach, struct sg_table *sgt,
-			 enum dma_data_direction dir)
+static void dmabuf_unmap_export(struct dma_buf_attachment *attach, struct sg_table *sgt,
+				enum dma_data_direction dir)
 {
 	struct export_mapping *mapping = container_of(sgt, struct export_mapping, sgt);
 	struct zio_export *export = attach->dmabuf->priv;
@@ -124,7 +124,7 @@ static void unmap_export(struct dma_buf_attachment *attach, struct sg_table *sgt
 }
 
 /* A program is about to access the memory: DMA_BUF_IOCTL_SYNC. */
-static int begin_cpu(struct dma_buf *dmabuf, enum dma_data_direction dir)
+static int dmabuf_begin_cpu(struct dma_buf *dmabuf, enum dma_data_direction dir)
 {
 	struct zio_export *export = dmabuf->priv;
 	struct export_mapping *mapping;
@@ -137,7 +137,7 @@ static int begin_cpu(struct dma_buf *dmabuf, enum dma_data_direction dir)
 }
 
 /* The importers see what is in the memory now: samples that came since they mapped it. */
-static int end_cpu(struct dma_buf *dmabuf, enum dma_data_direction dir)
+static int dmabuf_end_cpu(struct dma_buf *dmabuf, enum dma_data_direction dir)
 {
 	struct zio_export *export = dmabuf->priv;
 	struct export_mapping *mapping;
@@ -150,7 +150,7 @@ static int end_cpu(struct dma_buf *dmabuf, enum dma_data_direction dir)
 }
 
 /* The dma-buf of a block shows no other page of the area: its mapping does not grow. */
-static int map_pages(struct dma_buf *dmabuf, struct vm_area_struct *vma)
+static int dmabuf_map_pages(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 {
 	struct zio_export *export = dmabuf->priv;
 
@@ -159,7 +159,7 @@ static int map_pages(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 	return zio_area_map(export->area, vma, export->is_writable);
 }
 
-static int map_address(struct dma_buf *dmabuf, struct iosys_map *map)
+static int dmabuf_map_address(struct dma_buf *dmabuf, struct iosys_map *map)
 {
 	struct zio_export *export = dmabuf->priv;
 
@@ -167,7 +167,7 @@ static int map_address(struct dma_buf *dmabuf, struct iosys_map *map)
 	return 0;
 }
 
-static void free_export(struct zio_export *export)
+static void dmabuf_free_export(struct zio_export *export)
 {
 	if (export->mem)
 		zio_mem_put(export->mem);
@@ -180,7 +180,7 @@ static void free_export(struct zio_export *export)
 }
 
 /* Returns a fence that has not signalled, with a reference; or NULL. */
-static struct dma_fence *find_fence(struct dma_resv *resv)
+static struct dma_fence *dmabuf_find_fence(struct dma_resv *resv)
 {
 	struct dma_resv_iter cursor;
 	struct dma_fence *fence;
@@ -194,7 +194,7 @@ static struct dma_fence *find_fence(struct dma_resv *resv)
 }
 
 /* Context: Any. */
-static void queue_end(struct dma_fence *fence, struct dma_fence_cb *cb)
+static void dmabuf_queue_end(struct dma_fence *fence, struct dma_fence_cb *cb)
 {
 	struct zio_export *export = container_of(cb, struct zio_export, fence_cb);
 
@@ -202,32 +202,32 @@ static void queue_end(struct dma_fence *fence, struct dma_fence_cb *cb)
 }
 
 /* Returns false if all fences have signalled; else the last one will queue the work item. */
-static bool wait_for_fence(struct zio_export *export)
+static bool dmabuf_wait_for_fence(struct zio_export *export)
 {
 	struct dma_fence *fence;
 
 	dma_fence_put(export->fence);
-	while ((fence = find_fence(&export->resv))) {
+	while ((fence = dmabuf_find_fence(&export->resv))) {
 		export->fence = fence;
-		if (!dma_fence_add_callback(fence, &export->fence_cb, queue_end))
+		if (!dma_fence_add_callback(fence, &export->fence_cb, dmabuf_queue_end))
 			return true;
 		dma_fence_put(fence);
 	}
 	return false;
 }
 
-static void end_export(struct work_struct *work)
+static void dmabuf_end_export(struct work_struct *work)
 {
 	struct zio_export *export = container_of(work, struct zio_export, end_work);
 
-	if (wait_for_fence(export))
+	if (dmabuf_wait_for_fence(export))
 		return;
-	free_export(export);
+	dmabuf_free_export(export);
 	module_put(THIS_MODULE);
 }
 
 /* The dma-buf still holds the module. */
-static void release_export(struct dma_buf *dmabuf)
+static void dmabuf_release_export(struct dma_buf *dmabuf)
 {
 	struct zio_export *export = dmabuf->priv;
 
@@ -236,16 +236,16 @@ static void release_export(struct dma_buf *dmabuf)
 }
 
 static const struct dma_buf_ops export_ops = {
-	.map_dma_buf = map_export,
-	.unmap_dma_buf = unmap_export,
-	.begin_cpu_access = begin_cpu,
-	.end_cpu_access = end_cpu,
-	.mmap = map_pages,
-	.vmap = map_address,
-	.release = release_export,
+	.map_dma_buf = dmabuf_map_export,
+	.unmap_dma_buf = dmabuf_unmap_export,
+	.begin_cpu_access = dmabuf_begin_cpu,
+	.end_cpu_access = dmabuf_end_cpu,
+	.mmap = dmabuf_map_pages,
+	.vmap = dmabuf_map_address,
+	.release = dmabuf_release_export,
 };
 
-static struct zio_export *alloc_export(void)
+static struct zio_export *dmabuf_alloc_export(void)
 {
 	struct zio_export *export = kzalloc(sizeof(*export), GFP_KERNEL_ACCOUNT);
 
@@ -254,11 +254,11 @@ static struct zio_export *alloc_export(void)
 	dma_resv_init(&export->resv);
 	mutex_init(&export->lock);
 	INIT_LIST_HEAD(&export->mappings);
-	INIT_WORK(&export->end_work, end_export);
+	INIT_WORK(&export->end_work, dmabuf_end_export);
 	return export;
 }
 
-static int export_area(struct zio_export *export, const struct zio_session *sess)
+static int dmabuf_export_area(struct zio_export *export, const struct zio_session *sess)
 {
 	export->area = zio_area_get(&sess->chan->data_area);
 	if (!export->area)
@@ -273,8 +273,8 @@ static int export_area(struct zio_export *export, const struct zio_session *sess
 }
 
 /* The session is locked, and has a block of a buffer with an area. */
-static void export_pages(struct zio_export *export, struct zio_session *sess,
-			 struct zio_dmabuf *arg)
+static void dmabuf_export_pages(struct zio_export *export, struct zio_session *sess,
+				struct zio_dmabuf *arg)
 {
 	struct zio_buffer *buf = sess->chan->buf;
 	struct zio_block *block = sess->block;
@@ -290,8 +290,8 @@ static void export_pages(struct zio_export *export, struct zio_session *sess,
 	arg->size = block->len;
 }
 
-static int export_block(struct zio_export *export, struct zio_session *sess, bool nowait,
-			struct zio_dmabuf *arg)
+static int dmabuf_export_block(struct zio_export *export, struct zio_session *sess, bool nowait,
+			       struct zio_dmabuf *arg)
 {
 	int ret;
 
@@ -304,13 +304,13 @@ static int export_block(struct zio_export *export, struct zio_session *sess, boo
 	if (!ret && !sess->chan->buf->area)
 		ret = -EOPNOTSUPP;
 	if (!ret)
-		export_pages(export, sess, arg);
+		dmabuf_export_pages(export, sess, arg);
 	zio_session_unlock(sess);
 	return ret;
 }
 
 /* The dma-buf owns the export, also on error. */
-static struct dma_buf *create_dmabuf(struct zio_export *export)
+static struct dma_buf *dmabuf_create(struct zio_export *export)
 {
 	DEFINE_DMA_BUF_EXPORT_INFO(info);
 	struct dma_buf *dmabuf;
@@ -323,13 +323,13 @@ static struct dma_buf *create_dmabuf(struct zio_export *export)
 	info.priv = export;
 	dmabuf = dma_buf_export(&info);
 	if (IS_ERR(dmabuf))
-		free_export(export);
+		dmabuf_free_export(export);
 	return dmabuf;
 }
 
 /* The program gets the descriptor last: nothing fails after that. */
-static int install(struct dma_buf *dmabuf, struct zio_dmabuf *arg,
-		   struct zio_dmabuf __user *to)
+static int dmabuf_install(struct dma_buf *dmabuf, struct zio_dmabuf *arg,
+			  struct zio_dmabuf __user *to)
 {
 	int fd = get_unused_fd_flags(O_CLOEXEC);
 
@@ -344,18 +344,18 @@ static int install(struct dma_buf *dmabuf, struct zio_dmabuf *arg,
 	return 0;
 }
 
-static int export_part(struct zio_export *export, struct file *file, struct zio_dmabuf *arg)
+static int dmabuf_export_part(struct zio_export *export, struct file *file, struct zio_dmabuf *arg)
 {
 	struct zio_session *sess = file->private_data;
 	int ret;
 
 	export->is_writable = zio_cset_is_output(sess->chan->cset);
 	if (arg->flags & ZIO_DMABUF_BLOCK)
-		return export_block(export, sess, file->f_flags & O_NONBLOCK, arg);
+		return dmabuf_export_block(export, sess, file->f_flags & O_NONBLOCK, arg);
 	/* As for mmap(): the other device may write what this program may write. */
 	if (export->is_writable && !(file->f_mode & FMODE_READ))
 		return -EACCES;
-	ret = export_area(export, sess);
+	ret = dmabuf_export_area(export, sess);
 	arg->offset = 0;
 	arg->size = export->size;
 	return ret;
@@ -365,17 +365,17 @@ static int export_part(struct zio_export *export, struct file *file, struct zio_
  * Allocates before it locks the session. The user keeps the pages as long as any program has
  * the dma-buf.
  */
-static struct zio_export *make_export(struct file *file, struct zio_dmabuf *arg)
+static struct zio_export *dmabuf_make_export(struct file *file, struct zio_dmabuf *arg)
 {
-	struct zio_export *export = alloc_export();
+	struct zio_export *export = dmabuf_alloc_export();
 	int ret;
 
 	if (!export)
 		return ERR_PTR(-ENOMEM);
-	ret = export_part(export, file, arg) ?: zio_charge(&export->charge, export->size);
+	ret = dmabuf_export_part(export, file, arg) ?: zio_charge(&export->charge, export->size);
 	if (!ret)
 		return export;
-	free_export(export);
+	dmabuf_free_export(export);
 	return ERR_PTR(ret);
 }
 
@@ -399,13 +399,13 @@ long zio_dmabuf_export(struct file *file, struct zio_dmabuf __user *to)
 		return -EFAULT;
 	if (arg.flags & ~ZIO_DMABUF_BLOCK)
 		return -EINVAL;
-	export = make_export(file, &arg);
+	export = dmabuf_make_export(file, &arg);
 	if (IS_ERR(export))
 		return PTR_ERR(export);
-	dmabuf = create_dmabuf(export);
+	dmabuf = dmabuf_create(export);
 	if (IS_ERR(dmabuf))
 		return PTR_ERR(dmabuf);
-	ret = install(dmabuf, &arg, to);
+	ret = dmabuf_install(dmabuf, &arg, to);
 	if (ret)
 		dma_buf_put(dmabuf);
 	return ret;

@@ -38,7 +38,7 @@ static const struct file_operations *node_fops(const struct device *node)
 }
 
 /* Returns a node, and holds its channel for zio_channel_put(); or returns NULL. */
-static struct device *get_node(unsigned int minor)
+static struct device *node_get(unsigned int minor)
 {
 	struct device *node;
 
@@ -65,7 +65,7 @@ void zio_channel_put(struct zio_channel_core *chan)
  * An input is read and an output is written. O_RDWR is for programs that map an output's
  * nodes, or an input's ring.
  */
-static int check_mode(const struct device *node, const struct file *file)
+static int node_check_mode(const struct device *node, const struct file *file)
 {
 	fmode_t mode = file->f_mode & (FMODE_READ | FMODE_WRITE);
 
@@ -96,11 +96,11 @@ void zio_cset_put_file(struct zio_cset_core *cset)
 	mutex_unlock(&cset->mutex);
 }
 
-static int open_channel(const struct device *node, struct file *file)
+static int node_open_channel(const struct device *node, struct file *file)
 {
 	struct zio_channel_core *chan = node_channel(node);
 	struct zio_session *sess;
-	int ret = check_mode(node, file);
+	int ret = node_check_mode(node, file);
 
 	if (ret)
 		return ret;
@@ -116,7 +116,7 @@ static int open_channel(const struct device *node, struct file *file)
 	return ret;
 }
 
-static int open_counted(const struct device *node, struct file *file)
+static int node_open_counted(const struct device *node, struct file *file)
 {
 	struct zio_cset_core *cset = node_channel(node)->cset;
 	int ret = zio_cset_get_file(cset);
@@ -126,15 +126,15 @@ static int open_counted(const struct device *node, struct file *file)
 	if (node_fops(node) == &zio_set_fops)
 		ret = zio_set_ring_open(cset, file);
 	else
-		ret = open_channel(node, file);
+		ret = node_open_channel(node, file);
 	if (ret)
 		zio_cset_put_file(cset);
 	return ret;
 }
 
-static int open_node(struct inode *inode, struct file *file)
+static int node_open(struct inode *inode, struct file *file)
 {
-	struct device *node = get_node(iminor(inode));
+	struct device *node = node_get(iminor(inode));
 	struct zio_channel_core *chan;
 	int ret = -ENODEV;
 
@@ -147,7 +147,7 @@ static int open_node(struct inode *inode, struct file *file)
 	 * the inode of such a node has no link.
 	 */
 	if (READ_ONCE(inode->i_nlink))
-		ret = open_counted(node, file);
+		ret = node_open_counted(node, file);
 	if (ret) {
 		zio_channel_put(chan);
 		return ret;
@@ -166,10 +166,10 @@ static int open_node(struct inode *inode, struct file *file)
 
 static const struct file_operations zio_open_fops = {
 	.owner = THIS_MODULE,
-	.open = open_node,
+	.open = node_open,
 };
 
-static char *name_node(ZIO_DEV_CONST struct device *node, umode_t *mode)
+static char *node_name(ZIO_DEV_CONST struct device *node, umode_t *mode)
 {
 	/* A program that maps an output, or a ring, needs to read and to write. */
 	if (mode)
@@ -178,8 +178,8 @@ static char *name_node(ZIO_DEV_CONST struct device *node, umode_t *mode)
 }
 
 /* A rule of udev can give outputs and inputs different groups. */
-static int add_direction(ZIO_DEV_CONST struct device *node,
-			 struct kobj_uevent_env *env)
+static int node_add_direction(ZIO_DEV_CONST struct device *node,
+			      struct kobj_uevent_env *env)
 {
 	const struct zio_cset_core *cset = node_channel(node)->cset;
 
@@ -187,7 +187,7 @@ static int add_direction(ZIO_DEV_CONST struct device *node,
 			      zio_cset_is_output(cset) ? "output" : "input");
 }
 
-static void release_node(struct device *node)
+static void node_release(struct device *node)
 {
 	kobject_put(&node_channel(node)->kobj);
 }
@@ -196,7 +196,7 @@ static void release_node(struct device *node)
  * @name: its format, for the name of the device and the positions of set and channel. Returns 0;
  * -EBUSY if all minors are in use; or an error of the driver core.
  */
-static int add_node(struct device *node, struct zio_channel_core *chan, const char *name,
+static int node_add(struct device *node, struct zio_channel_core *chan, const char *name,
 		    const struct file_operations *fops)
 {
 	struct device *dev = &chan->cset->zdev->dev;
@@ -213,7 +213,7 @@ static int add_node(struct device *node, struct zio_channel_core *chan, const ch
 	node->devt = MKDEV(zio_major, minor);
 	node->class = zio_class;
 	node->parent = dev;
-	node->release = release_node;
+	node->release = node_release;
 	device_set_pm_not_required(node);
 	ret = dev_set_name(node, name, dev_name(dev), chan->cset->pub.index, chan->pub.index) ?:
 		device_add(node);
@@ -225,7 +225,7 @@ static int add_node(struct device *node, struct zio_channel_core *chan, const ch
 }
 
 /* Waits until devtmpfs has removed the file. The xarray keeps the minor while it is NULL. */
-static void remove_node(struct device *node)
+static void node_remove(struct device *node)
 {
 	u32 minor = MINOR(node->devt);
 
@@ -236,14 +236,14 @@ static void remove_node(struct device *node)
 	xa_erase(&zio_nodes, minor);
 }
 
-static int add_pair(struct device *ctrl, const char *ctrl_name, struct device *data,
-		    const char *data_name, struct zio_channel_core *chan)
+static int node_add_pair(struct device *ctrl, const char *ctrl_name, struct device *data,
+			 const char *data_name, struct zio_channel_core *chan)
 {
 	bool is_output = zio_cset_is_output(chan->cset);
 
-	return add_node(ctrl, chan, ctrl_name,
+	return node_add(ctrl, chan, ctrl_name,
 			is_output ? &zio_ctrl_out_fops : &zio_ctrl_in_fops) ?:
-		add_node(data, chan, data_name,
+		node_add(data, chan, data_name,
 			 is_output ? &zio_data_out_fops : &zio_data_in_fops);
 }
 
@@ -253,15 +253,15 @@ static int add_pair(struct device *ctrl, const char *ctrl_name, struct device *d
  */
 int zio_nodes_create(struct zio_channel_core *chan)
 {
-	return add_pair(&chan->ctrl_node, "%s-%u-%u-ctrl", &chan->data_node, "%s-%u-%u-data",
-			chan);
+	return node_add_pair(&chan->ctrl_node, "%s-%u-%u-ctrl", &chan->data_node, "%s-%u-%u-data",
+			     chan);
 }
 
 /* Waits until devtmpfs has removed the files. */
 void zio_nodes_remove(struct zio_channel_core *chan)
 {
-	remove_node(&chan->data_node);
-	remove_node(&chan->ctrl_node);
+	node_remove(&chan->data_node);
+	node_remove(&chan->ctrl_node);
 }
 
 /*
@@ -301,15 +301,15 @@ int zio_set_nodes_create(struct zio_cset_core *cset)
 		cset->alias_nodes = alias;
 		if (!alias)
 			return -ENOMEM;
-		return add_pair(&alias[0], "%s-%u-i-ctrl", &alias[1], "%s-%u-i-data",
-				cset->chan[0]);
+		return node_add_pair(&alias[0], "%s-%u-i-ctrl", &alias[1], "%s-%u-i-data",
+				     cset->chan[0]);
 	}
 	if (zio_cset_is_output(cset) || zio_cset_is_stream(cset) || cset->n_chan < 2)
 		return 0;
 	cset->set_node = kzalloc(sizeof(*cset->set_node), GFP_KERNEL);
 	if (!cset->set_node)
 		return -ENOMEM;
-	return add_node(cset->set_node, cset->chan[0], "%s-%u-ctrl", &zio_set_fops);
+	return node_add(cset->set_node, cset->chan[0], "%s-%u-ctrl", &zio_set_fops);
 }
 
 /*
@@ -321,9 +321,9 @@ void zio_set_nodes_remove(struct zio_cset_core *cset)
 	unsigned int i;
 
 	for (i = 0; cset->alias_nodes && i < 2; i++)
-		remove_node(&cset->alias_nodes[i]);
+		node_remove(&cset->alias_nodes[i]);
 	if (cset->set_node)
-		remove_node(cset->set_node);
+		node_remove(cset->set_node);
 }
 
 /* The sniffer sees the blocks of all channels, and a tap those of its input. */
@@ -347,8 +347,8 @@ int zio_nodes_init(const struct zio_share_ops *ops)
 	zio_class = zio_class_create("zio");
 	if (IS_ERR(zio_class))
 		return PTR_ERR(zio_class);
-	zio_class->devnode = name_node;
-	zio_class->dev_uevent = add_direction;
+	zio_class->devnode = node_name;
+	zio_class->dev_uevent = node_add_direction;
 	zio_major = __register_chrdev(0, 0, N_MINORS, "zio", &zio_open_fops);
 	if (zio_major > 0)
 		return 0;

@@ -13,7 +13,7 @@
 #define FILL_RING_NS	(100 * NSEC_PER_USEC)
 
 /* If the channel has no room, the next put of a block wakes the poller. */
-static int arm_or_be_woken(struct zio_channel_core *chan)
+static int poll_arm_or_be_woken(struct zio_channel_core *chan)
 {
 	int ret = zio_cset_arm_channel(chan, ZIO_ARM_WAKE | ZIO_ARM_NEW);
 
@@ -48,7 +48,7 @@ static __poll_t poll_input(struct file *file, bool ctrl)
 	 * Arm an asynchronous driver now: a program in poll() makes no other call. This
 	 * acquires one block at most. It stays queued until it is read.
 	 */
-	ret = arm_or_be_woken(chan);
+	ret = poll_arm_or_be_woken(chan);
 	if (zio_is_driver_error(ret)) {
 		/* The failure has woken this poll: without a report it would poll for ever. */
 		WRITE_ONCE(cset->error, ret);
@@ -61,8 +61,8 @@ static __poll_t poll_input(struct file *file, bool ctrl)
  * Arms the channel whose ring it is, or the set. Returns -ESHUTDOWN if nothing is enabled.
  * Inline: a poll that fills a ring calls this for each block.
  */
-static __always_inline int arm_for_ring(const struct zio_ring *ring,
-					struct zio_channel_core *chan, unsigned int flags)
+static __always_inline int poll_arm_for_ring(const struct zio_ring *ring,
+					     struct zio_channel_core *chan, unsigned int flags)
 {
 	struct zio_cset_core *cset = chan->cset;
 	int ret = -ESHUTDOWN;
@@ -83,7 +83,7 @@ static __always_inline int arm_for_ring(const struct zio_ring *ring,
  * buffer. So the program needs fewer polls. The poller is not yet in the wait queue. So the
  * blocks wake no process.
  */
-static void fill_ring(struct zio_ring *ring, struct zio_channel_core *chan)
+static void poll_fill_ring(struct zio_ring *ring, struct zio_channel_core *chan)
 {
 	unsigned int want = READ_ONCE(chan->watermark), n = 0, most;
 	u64 start = ktime_get_ns();
@@ -91,7 +91,7 @@ static void fill_ring(struct zio_ring *ring, struct zio_channel_core *chan)
 
 	most = max(want, READ_ONCE(chan->len) / 2);
 	do {
-		ret = arm_for_ring(ring, chan, 0);
+		ret = poll_arm_for_ring(ring, chan, 0);
 		if (!(++n % 8) && ktime_get_ns() - start > FILL_RING_NS)
 			most = want;
 	} while (!ret && n < most && zio_ring_count(ring) < most && !zio_must_stop());
@@ -113,10 +113,10 @@ __poll_t zio_poll_ring(struct file *file, struct poll_table_struct *wait,
 	/* The set may have another trigger since the last poll. */
 	WRITE_ONCE(ring->hdr->flags, zio_ring_flags(cset));
 	if (ask && !zio_ring_count(ring))
-		fill_ring(ring, chan);
+		poll_fill_ring(ring, chan);
 	zio_poll_wait(file, &chan->wq, wait);
 	if (ask && !zio_ring_count(ring) && !READ_ONCE(ring->error))
-		arm_for_ring(ring, chan, ZIO_ARM_WAKE);
+		poll_arm_for_ring(ring, chan, ZIO_ARM_WAKE);
 	/* The ring may have been full. No call tells the kernel that the tail moved. */
 	if (READ_ONCE(cset->rearm))
 		zio_cset_kick(cset);

@@ -49,7 +49,7 @@ void zio_session_mark_stale(struct zio_session *sess)
 }
 
 /* Returns true if the session is stale, and ends that. It is locked. */
-static bool take_stale(struct zio_session *sess)
+static bool session_take_stale(struct zio_session *sess)
 {
 	if (likely(!sess->is_stale))
 		return false;
@@ -58,7 +58,7 @@ static bool take_stale(struct zio_session *sess)
 	return true;
 }
 
-static struct zio_session *find_session(struct zio_channel_core *chan)
+static struct zio_session *session_find(struct zio_channel_core *chan)
 {
 	struct zio_session *sess;
 
@@ -101,7 +101,7 @@ struct zio_session *zio_session_open(struct zio_channel_core *chan)
 		zio_session_drop(new);
 		return ERR_PTR(-EINTR);
 	}
-	sess = find_session(chan);
+	sess = session_find(chan);
 	if (!sess) {
 		sess = new;
 		list_add_tail(&sess->node, &chan->sessions);
@@ -131,7 +131,7 @@ void zio_channel_requeue(struct zio_channel_core *chan, struct zio_block *block)
  * Drops a block that no other reader can have whole. The next block that a reader takes has
  * the alarm, as the gap is before it, and those of the block that no control has told.
  */
-static void drop_left(struct zio_channel_core *chan, struct zio_block *block)
+static void session_drop_left(struct zio_channel_core *chan, struct zio_block *block)
 {
 	int alarms = block->zio_alarms | block->drv_alarms << 8;
 	struct zio_block_core *core = to_block_core(block);
@@ -167,7 +167,7 @@ void zio_channel_drop_left(struct zio_channel_core *chan)
 
 	list_for_each_entry_safe(block, next, &chan->unread, link) {
 		list_del(&block->link);
-		drop_left(chan, &block->block);
+		session_drop_left(chan, &block->block);
 	}
 }
 
@@ -175,7 +175,7 @@ void zio_channel_drop_left(struct zio_channel_core *chan)
  * The last user of a session of an input has gone. The next reader gets the blocks of which
  * nobody has read a sample.
  */
-static void leave_blocks(struct zio_session *sess)
+static void session_leave_blocks(struct zio_session *sess)
 {
 	struct zio_channel_core *chan = sess->chan;
 	struct zio_block *block = sess->block;
@@ -186,7 +186,7 @@ static void leave_blocks(struct zio_session *sess)
 		to_block_core(block)->ctrl_seen = sess->ctrl_seen;
 		zio_session_advance(sess);
 		if (to_block_core(block)->used)
-			drop_left(chan, block);
+			session_drop_left(chan, block);
 		else
 			zio_channel_requeue(chan, block);
 	}
@@ -239,11 +239,11 @@ void zio_session_close(struct zio_session *sess)
 	last = !--sess->users;
 	if (last) {
 		list_del(&sess->node);
-		take_stale(sess);
+		session_take_stale(sess);
 		if (sess->block && zio_cset_is_output(chan->cset))
 			zio_session_flush(sess);
 		else
-			leave_blocks(sess);
+			session_leave_blocks(sess);
 		/* Behind blocks that were left, prefer-new could drop none. */
 		if (!list_empty(&chan->unread) && READ_ONCE(chan->buf->prefer_new))
 			zio_channel_drop_left(chan);
@@ -276,7 +276,7 @@ void zio_sessions_drop(struct zio_channel_core *chan)
 			if (zio_cset_is_output(chan->cset))
 				zio_block_put(chan, block);
 			else
-				drop_left(chan, block);
+				session_drop_left(chan, block);
 		}
 	}
 	zio_channel_drop_left(chan);
@@ -356,7 +356,7 @@ void zio_session_submit(struct zio_session *sess)
 }
 
 /* Takes a queued block, or arms the set for one. */
-static __always_inline struct zio_block *take_new(struct zio_channel_core *chan)
+static __always_inline struct zio_block *session_take_new(struct zio_channel_core *chan)
 {
 	struct zio_block *block = zio_queue_pop(&chan->queue) ?: zio_cset_pull(chan);
 
@@ -371,14 +371,14 @@ static __always_inline struct zio_block *take_new(struct zio_channel_core *chan)
  * Takes a block that a reader has left, or a new one. A channel with a ring or routes has
  * none for readers.
  */
-static noinline struct zio_block *take_block_slow(struct zio_session *sess)
+static noinline struct zio_block *session_take_block_slow(struct zio_session *sess)
 {
 	struct zio_channel_core *chan = sess->chan;
 	struct zio_block_core *left;
 
 	if (READ_ONCE(chan->cset->gone)) /* and its buffer, too */
 		return ERR_PTR(-ENODEV);
-	if (take_stale(sess))
+	if (session_take_stale(sess))
 		return ERR_PTR(-ESTALE);
 	if (chan->ring && !chan->ring->entry)
 		return ERR_PTR(zio_ring_take_error(chan->ring, chan->cset) ?: -EBUSY);
@@ -389,7 +389,7 @@ static noinline struct zio_block *take_block_slow(struct zio_session *sess)
 		list_del(&left->link);
 	chan->slowpath = !list_empty(&chan->unread) || chan->n_stale;
 	if (!left)
-		return take_new(chan);
+		return session_take_new(chan);
 	zio_block_take_dropped(chan, &left->block);
 	return &left->block;
 }
@@ -397,7 +397,7 @@ static noinline struct zio_block *take_block_slow(struct zio_session *sess)
 /* As zio_session_try_input(), where chan->slowpath is set. */
 int zio_session_try_slow(struct zio_session *sess)
 {
-	struct zio_block *block = take_block_slow(sess);
+	struct zio_block *block = session_take_block_slow(sess);
 
 	if (IS_ERR(block))
 		return PTR_ERR(block);
@@ -420,7 +420,7 @@ struct zio_block *zio_session_fetch(struct zio_session *sess)
 	    (!READ_ONCE(chan->cset->can_pull) || READ_ONCE(chan->cset->async) ||
 	     !READ_ONCE(chan->enabled) || READ_ONCE(chan->cset->error)))
 		return ERR_PTR(-EAGAIN);
-	block = unlikely(chan->slowpath) ? take_block_slow(sess) : take_new(chan);
+	block = unlikely(chan->slowpath) ? session_take_block_slow(sess) : session_take_new(chan);
 	if (!IS_ERR(block))
 		return block;
 	/* The session has the blocks itself, and its next read puts them: it is not starved. */
@@ -443,7 +443,7 @@ void zio_session_hold(struct zio_session *sess, struct zio_block *block)
 	sess->last = core;
 }
 
-static int try_output(struct zio_session *sess)
+static int session_try_output(struct zio_session *sess)
 {
 	struct zio_channel_core *chan = sess->chan;
 	struct zio_block *block;
@@ -451,7 +451,7 @@ static int try_output(struct zio_session *sess)
 	if (READ_ONCE(chan->cset->gone))
 		return -ENODEV;
 	if (unlikely(chan->slowpath)) {
-		if (take_stale(sess))
+		if (session_take_stale(sess))
 			return -ESTALE;
 		if (chan->ops)
 			return -EBUSY;
@@ -474,11 +474,11 @@ static int try_output(struct zio_session *sess)
 	return 0;
 }
 
-static __always_inline int try_block(struct zio_session *sess)
+static __always_inline int session_try_block(struct zio_session *sess)
 {
 	if (sess->block)
 		return 0;
-	return zio_cset_is_output(sess->chan->cset) ? try_output(sess) :
+	return zio_cset_is_output(sess->chan->cset) ? session_try_output(sess) :
 						      zio_session_try_input(sess);
 }
 
@@ -495,7 +495,7 @@ int zio_session_wait(struct zio_session *sess)
 	add_wait_queue(&chan->wq, &wait);
 	WRITE_ONCE(chan->waiters, chan->waiters + ZIO_WAITERS_READER);
 	smp_mb();						/* U */
-	while ((ret = try_block(sess)) == -EAGAIN) {
+	while ((ret = session_try_block(sess)) == -EAGAIN) {
 		if (signal_pending(current)) {
 			ret = -ERESTARTSYS;
 			break;
@@ -518,7 +518,7 @@ int zio_session_wait(struct zio_session *sess)
  */
 int zio_session_next(struct zio_session *sess, bool nowait)
 {
-	int ret = try_block(sess);
+	int ret = session_try_block(sess);
 
 	if (likely(ret != -EAGAIN) || nowait)
 		return ret;

@@ -22,7 +22,7 @@ struct sleeper {
 };
 
 /* poll() of each node calls this first, with the queue that it would wait for. */
-static void enter_queue(struct file *file, wait_queue_head_t *wq, poll_table *pt)
+static void splice_enter_queue(struct file *file, wait_queue_head_t *wq, poll_table *pt)
 {
 	struct sleeper *sleeper = container_of(pt, struct sleeper, pt);
 
@@ -31,14 +31,14 @@ static void enter_queue(struct file *file, wait_queue_head_t *wq, poll_table *pt
 }
 
 /* Sleeps until read() finds something. */
-static int wait_input(struct file *in)
+static int splice_wait_input(struct file *in)
 {
 	struct sleeper sleeper = {
 		.entry = { .private = current, .func = woken_wake_function },
 	};
 	int ret = 0;
 
-	init_poll_funcptr(&sleeper.pt, enter_queue);
+	init_poll_funcptr(&sleeper.pt, splice_enter_queue);
 	while (!vfs_poll(in, &sleeper.pt)) {
 		if (signal_pending(current)) {
 			ret = -ERESTARTSYS;
@@ -52,7 +52,7 @@ static int wait_input(struct file *in)
 }
 
 /* A control node with a ring has nothing to read: read() tells so at once. */
-static bool has_input(struct file *in)
+static bool splice_has_input(struct file *in)
 {
 	return zio_has_ring(in) || vfs_poll(in, NULL);
 }
@@ -77,11 +77,11 @@ ssize_t zio_splice_read(struct file *in, loff_t *ppos, struct pipe_inode_info *p
 	bool nowait = (flags & SPLICE_F_NONBLOCK) || (in->f_flags & O_NONBLOCK);
 	int ret;
 
-	while (!has_input(in) || !splice_has_room(pipe)) {
+	while (!splice_has_input(in) || !splice_has_room(pipe)) {
 		if (nowait)
 			return -EAGAIN;
 		pipe_unlock(pipe);
-		ret = (has_input(in) ? 0 : wait_input(in)) ?:
+		ret = (splice_has_input(in) ? 0 : splice_wait_input(in)) ?:
 		      wait_event_interruptible(pipe->wr_wait, splice_has_room(pipe));
 		pipe_lock(pipe);
 		if (ret)

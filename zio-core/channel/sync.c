@@ -13,13 +13,13 @@
 
 #include "channel/internal.h"
 
-static bool is_played(struct zio_channel_core *chan, u32 until)
+static bool sync_is_played(struct zio_channel_core *chan, u32 until)
 {
 	return (s32)(smp_load_acquire(&chan->played) - until) >= 0; /* W */
 }
 
 /* Queues a partly written block as a short one. */
-static int send_all(struct zio_session *sess, u32 *until)
+static int sync_send_all(struct zio_session *sess, u32 *until)
 {
 	unsigned int ssize = sess->chan->cset->ssize;
 	int ret = zio_session_lock(sess);
@@ -48,14 +48,14 @@ int zio_node_sync(struct file *file, loff_t start, loff_t end, int datasync)
 	struct zio_session *sess = file->private_data;
 	struct zio_channel_core *chan = sess->chan;
 	u32 until, dropped;
-	int ret = send_all(sess, &until);
+	int ret = sync_send_all(sess, &until);
 
 	if (!ret)
-		ret = wait_event_interruptible(chan->wq, is_played(chan, until) || /* U */
+		ret = wait_event_interruptible(chan->wq, sync_is_played(chan, until) || /* U */
 					       READ_ONCE(chan->cset->gone));
 	if (ret)
 		return ret;
-	if (!is_played(chan, until))
+	if (!sync_is_played(chan, until))
 		return -ENODEV;
 	dropped = READ_ONCE(chan->dropped);
 	return xchg(&sess->dropped, dropped) == dropped ? 0 : -EIO;

@@ -42,60 +42,60 @@ struct zio_tap {
 	size_t held_at;
 };
 
-static size_t count_bytes(const struct zio_tap *tap)
+static size_t tap_count_bytes(const struct zio_tap *tap)
 {
 	return sizeof(tap->slot.ctrl) + tap->slot.len;
 }
 
-static bool has_rest(const struct zio_tap *tap)
+static bool tap_has_rest(const struct zio_tap *tap)
 {
 	return READ_ONCE(tap->held_at) != READ_ONCE(tap->held_len);
 }
 
-static bool is_gone(const struct zio_tap *tap)
+static bool tap_is_gone(const struct zio_tap *tap)
 {
 	return READ_ONCE(tap->chan->cset->gone);
 }
 
-static bool is_ready(const struct zio_tap *tap)
+static bool tap_is_ready(const struct zio_tap *tap)
 {
-	return has_rest(tap) || is_gone(tap) ||
+	return tap_has_rest(tap) || tap_is_gone(tap) ||
 		zio_tap_ring_has(tap->ring, READ_ONCE(tap->pos));
 }
 
-static int put_memory(struct zio_sink *to, const void *from, size_t n)
+static int tap_put_memory(struct zio_sink *to, const void *from, size_t n)
 {
 	/* The memory may be filled again meanwhile: the caller checks that after the copy. */
 	return data_race(zio_sink_put(to, from, n)) == n ? 0 : -EFAULT;
 }
 
 /* Returns -ESTALE if the memory of the samples has gone. */
-static int put_samples(struct zio_tap *tap, struct zio_sink *to)
+static int tap_put_samples(struct zio_tap *tap, struct zio_sink *to)
 {
 	const struct zio_tap_slot *slot = &tap->slot;
 	struct zio_area *area;
 	int ret = -ESTALE;
 
 	if (slot->is_copy)
-		return put_memory(to, tap->ring->copy + slot->offset, slot->len);
+		return tap_put_memory(to, tap->ring->copy + slot->offset, slot->len);
 	area = zio_area_get(&tap->chan->data_area);
 	if (!area)
 		return -ESTALE;
 	if (slot->offset <= area->size && slot->len <= area->size - slot->offset)
-		ret = put_memory(to, area->mem + slot->offset, slot->len);
+		ret = tap_put_memory(to, area->mem + slot->offset, slot->len);
 	zio_area_put(area);
 	return ret;
 }
 
 /* Copies the whole block of tap->slot, or nothing. */
-static int put_block(struct zio_tap *tap, struct zio_sink *to)
+static int tap_put_block(struct zio_tap *tap, struct zio_sink *to)
 {
 	size_t room = to->room;
 	int ret = -EFAULT;
 
 	if (zio_sink_put(to, &tap->slot.ctrl, sizeof(tap->slot.ctrl)) ==
 	    sizeof(tap->slot.ctrl))
-		ret = put_samples(tap, to);
+		ret = tap_put_samples(tap, to);
 	if (ret != -ESTALE && !zio_tap_slot_is_intact(tap->ring, tap->pos, &tap->slot))
 		ret = -ESTALE;
 	if (ret) {
@@ -109,7 +109,7 @@ static int put_block(struct zio_tap *tap, struct zio_sink *to)
 }
 
 /* Gets memory of the file for a larger block. It stays, as more such blocks may come. */
-static int grow_held(struct zio_tap *tap, size_t n)
+static int tap_grow_held(struct zio_tap *tap, size_t n)
 {
 	vfree(tap->held);
 	tap->held = NULL;
@@ -127,19 +127,19 @@ static int grow_held(struct zio_tap *tap, size_t n)
 }
 
 /* Copies the whole block of tap->slot into memory of the file. */
-static int hold_block(struct zio_tap *tap)
+static int tap_hold_block(struct zio_tap *tap)
 {
-	size_t n = count_bytes(tap);
+	size_t n = tap_count_bytes(tap);
 	struct kvec vec = { .iov_len = n };
 	struct iov_iter iter;
 	struct zio_sink to = { .iter = &iter, .room = n };
-	int ret = n > tap->held_size ? grow_held(tap, n) : 0;
+	int ret = n > tap->held_size ? tap_grow_held(tap, n) : 0;
 
 	if (ret)
 		return ret;
 	vec.iov_base = tap->held;
 	iov_iter_kvec(&iter, READ, &vec, 1, n);
-	ret = put_block(tap, &to);
+	ret = tap_put_block(tap, &to);
 	if (!ret) {
 		WRITE_ONCE(tap->held_at, 0);
 		WRITE_ONCE(tap->held_len, n);
@@ -147,13 +147,13 @@ static int hold_block(struct zio_tap *tap)
 	return ret;
 }
 
-static int read_held(struct zio_tap *tap, struct zio_sink *to)
+static int tap_read_held(struct zio_tap *tap, struct zio_sink *to)
 {
 	struct zio_faults faults = { 0 };
 	size_t want, n;
 	int ret = 0;
 
-	while (!ret && to->room && has_rest(tap)) {
+	while (!ret && to->room && tap_has_rest(tap)) {
 		want = min(tap->held_len - tap->held_at, to->room);
 		n = zio_sink_put(to, tap->held + tap->held_at, want);
 		WRITE_ONCE(tap->held_at, tap->held_at + n);
@@ -164,41 +164,41 @@ static int read_held(struct zio_tap *tap, struct zio_sink *to)
 }
 
 /* Skips all blocks that are there, and asks for the next one. */
-static void skip_all(struct zio_tap *tap)
+static void tap_skip_all(struct zio_tap *tap)
 {
 	WRITE_ONCE(tap->pos, READ_ONCE(tap->ring->head));
 	zio_tap_ring_want(tap->ring);
 }
 
 /* Reads one block, or a part of one. Returns -EAGAIN if there is none. */
-static int read_one(struct zio_tap *tap, struct zio_sink *to)
+static int tap_read_one(struct zio_tap *tap, struct zio_sink *to)
 {
 	unsigned int tries;
 	int ret = -ESTALE;
 	u32 newest;
 
-	if (has_rest(tap))
-		return read_held(tap, to);
-	if (is_gone(tap))
+	if (tap_has_rest(tap))
+		return tap_read_held(tap, to);
+	if (tap_is_gone(tap))
 		return -ENODEV;
 	for (tries = 0; tries < TAP_TRIES; tries++) {
 		if (!zio_tap_ring_look(tap->ring, &tap->pos, &tap->slot))
 			return -EAGAIN;
-		ret = to->room >= count_bytes(tap) ? put_block(tap, to) : -EFAULT;
+		ret = to->room >= tap_count_bytes(tap) ? tap_put_block(tap, to) : -EFAULT;
 		if (ret == -EFAULT)
-			ret = hold_block(tap);
+			ret = tap_hold_block(tap);
 		if (ret != -ESTALE)
 			break;
 		/* The newest block is next; after that one, a newer one that will come. */
 		newest = READ_ONCE(tap->ring->head) - 1;
 		WRITE_ONCE(tap->pos, newest == tap->pos ? newest + 1 : newest);
 	}
-	if (!ret && has_rest(tap))
-		ret = read_held(tap, to);
+	if (!ret && tap_has_rest(tap))
+		ret = tap_read_held(tap, to);
 	return ret == -ESTALE ? -EAGAIN : ret;
 }
 
-static int lock_tap(struct zio_tap *tap, bool nowait)
+static int tap_lock(struct zio_tap *tap, bool nowait)
 {
 	if (mutex_trylock(&tap->lock))
 		return 0;
@@ -208,7 +208,7 @@ static int lock_tap(struct zio_tap *tap, bool nowait)
 }
 
 /* A tap that is empty, and whose board is there, sleeps for a block unless @nowait. */
-static ssize_t read_tap(struct zio_tap *tap, struct zio_sink *to, bool nowait)
+static ssize_t tap_read_any(struct zio_tap *tap, struct zio_sink *to, bool nowait)
 {
 	size_t all = to->room;
 	int ret;
@@ -216,16 +216,16 @@ static ssize_t read_tap(struct zio_tap *tap, struct zio_sink *to, bool nowait)
 	if (!all)
 		return 0;
 	for (;;) {
-		ret = lock_tap(tap, nowait);
+		ret = tap_lock(tap, nowait);
 		if (ret)
 			return ret;
-		ret = read_one(tap, to);
+		ret = tap_read_one(tap, to);
 		mutex_unlock(&tap->lock);
 		if (to->room != all)
 			return all - to->room;
 		if (ret != -EAGAIN || nowait)
 			return ret;
-		ret = wait_event_interruptible(tap->ring->wq, is_ready(tap)); /* U */
+		ret = wait_event_interruptible(tap->ring->wq, tap_is_ready(tap)); /* U */
 		if (ret || signal_pending(current))
 			return -ERESTARTSYS;
 	}
@@ -235,7 +235,7 @@ static ssize_t tap_read(struct file *file, char __user *buf, size_t n, loff_t *p
 {
 	struct zio_sink to = { .buf = buf, .room = n };
 
-	return read_tap(file->private_data, &to, file->f_flags & O_NONBLOCK);
+	return tap_read_any(file->private_data, &to, file->f_flags & O_NONBLOCK);
 }
 
 static ssize_t tap_read_iter(struct kiocb *iocb, struct iov_iter *iter)
@@ -243,7 +243,7 @@ static ssize_t tap_read_iter(struct kiocb *iocb, struct iov_iter *iter)
 	struct zio_tap *tap = iocb->ki_filp->private_data;
 	struct zio_sink to = zio_sink_of(iter);
 
-	return zio_sink_end(&to, iter, read_tap(tap, &to, zio_is_nowait(iocb)));
+	return zio_sink_end(&to, iter, tap_read_any(tap, &to, zio_is_nowait(iocb)));
 }
 
 static __poll_t tap_poll(struct file *file, struct poll_table_struct *wait)
@@ -251,9 +251,9 @@ static __poll_t tap_poll(struct file *file, struct poll_table_struct *wait)
 	struct zio_tap *tap = file->private_data;
 
 	zio_poll_wait(file, &tap->ring->wq, wait);
-	if (is_gone(tap))
-		return EPOLLHUP | EPOLLERR | (has_rest(tap) ? EPOLLIN | EPOLLRDNORM : 0);
-	return is_ready(tap) ? EPOLLIN | EPOLLRDNORM : 0;
+	if (tap_is_gone(tap))
+		return EPOLLHUP | EPOLLERR | (tap_has_rest(tap) ? EPOLLIN | EPOLLRDNORM : 0);
+	return tap_is_ready(tap) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
 /* ZIO_IOC_FLUSH skips the blocks that are there. */
@@ -264,13 +264,13 @@ static long tap_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 
 	if (cmd != ZIO_IOC_FLUSH)
 		return -ENOTTY;
-	ret = lock_tap(tap, false);
+	ret = tap_lock(tap, false);
 	if (ret)
 		return ret;
 	WRITE_ONCE(tap->held_at, tap->held_len);
-	skip_all(tap);
+	tap_skip_all(tap);
 	mutex_unlock(&tap->lock);
-	return is_gone(tap) ? -ENODEV : 0;
+	return tap_is_gone(tap) ? -ENODEV : 0;
 }
 
 static void tap_show_fdinfo(struct seq_file *to, struct file *file)
@@ -280,7 +280,7 @@ static void tap_show_fdinfo(struct seq_file *to, struct file *file)
 	zio_charge_show(&tap->charge, to);
 }
 
-static void free_tap(struct zio_tap *tap)
+static void tap_free(struct zio_tap *tap)
 {
 	struct zio_channel_core *chan = tap->chan;
 
@@ -297,7 +297,7 @@ static void free_tap(struct zio_tap *tap)
 
 static int tap_release(struct inode *inode, struct file *file)
 {
-	free_tap(file->private_data);
+	tap_free(file->private_data);
 	return 0;
 }
 
@@ -314,7 +314,7 @@ static const struct file_operations tap_fops = {
 };
 
 /* As a file of the set that is open: the buffers stay. */
-static int get_ring(struct zio_tap *tap)
+static int tap_get_ring(struct zio_tap *tap)
 {
 	struct zio_tap_ring *ring;
 	int ret = zio_charge(&tap->charge, sizeof(*tap)) ?: zio_cset_get_file(tap->chan->cset);
@@ -327,12 +327,12 @@ static int get_ring(struct zio_tap *tap)
 		return PTR_ERR(ring);
 	}
 	tap->ring = ring;
-	skip_all(tap);
+	tap_skip_all(tap);
 	return 0;
 }
 
 /* The caller has a file of the channel. */
-static struct zio_tap *alloc_tap(struct zio_channel_core *chan)
+static struct zio_tap *tap_alloc(struct zio_channel_core *chan)
 {
 	struct zio_tap *tap = kzalloc(sizeof(*tap), GFP_KERNEL_ACCOUNT);
 	int ret;
@@ -343,20 +343,20 @@ static struct zio_tap *alloc_tap(struct zio_channel_core *chan)
 	__module_get(chan->cset->zdev->owner);
 	tap->chan = chan;
 	mutex_init(&tap->lock);
-	ret = get_ring(tap);
+	ret = tap_get_ring(tap);
 	if (!ret)
 		return tap;
-	free_tap(tap);
+	tap_free(tap);
 	return ERR_PTR(ret);
 }
 
 /* The file has the tap, also on error. */
-static struct file *open_file(struct zio_tap *tap, unsigned int flags)
+static struct file *tap_open_file(struct zio_tap *tap, unsigned int flags)
 {
 	struct file *file = anon_inode_getfile("[zio-tap]", &tap_fops, tap, O_RDONLY | flags);
 
 	if (IS_ERR(file)) {
-		free_tap(tap);
+		tap_free(tap);
 		return file;
 	}
 	stream_open(file_inode(file), file);
@@ -382,8 +382,8 @@ long zio_tap_open(struct file *node)
 	fd = get_unused_fd_flags(O_CLOEXEC);
 	if (fd < 0)
 		return fd;
-	tap = alloc_tap(sess->chan);
-	file = IS_ERR(tap) ? ERR_CAST(tap) : open_file(tap, node->f_flags & O_NONBLOCK);
+	tap = tap_alloc(sess->chan);
+	file = IS_ERR(tap) ? ERR_CAST(tap) : tap_open_file(tap, node->f_flags & O_NONBLOCK);
 	if (IS_ERR(file)) {
 		put_unused_fd(fd);
 		return PTR_ERR(file);

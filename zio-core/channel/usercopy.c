@@ -15,7 +15,7 @@
 #define MAX_FAULTS	16
 
 /* Returns true if the faults bring the copy no further. */
-static bool count_fault(struct zio_faults *faults, size_t left)
+static bool usercopy_count_fault(struct zio_faults *faults, size_t left)
 {
 	if (faults->left != left)
 		*faults = (struct zio_faults){ .left = left };
@@ -32,7 +32,7 @@ int zio_sink_fault_in(struct zio_sink *to, struct zio_faults *faults)
 {
 	size_t want = min_t(size_t, to->room, FAULT_IN_MAX), missing;
 
-	if (count_fault(faults, to->room))
+	if (usercopy_count_fault(faults, to->room))
 		return -EFAULT;
 	if (!to->iter)
 		missing = fault_in_safe_writeable(to->buf, want);
@@ -48,7 +48,7 @@ int zio_source_fault_in(struct iov_iter *from, struct zio_faults *faults)
 {
 	size_t want = min_t(size_t, iov_iter_count(from), FAULT_IN_MAX);
 
-	if (count_fault(faults, iov_iter_count(from)) || !user_backed_iter(from))
+	if (usercopy_count_fault(faults, iov_iter_count(from)) || !user_backed_iter(from))
 		return -EFAULT;
 	return fault_in_iov_iter_readable(from, want) == want ? -EFAULT : 0;
 }
