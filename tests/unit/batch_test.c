@@ -202,6 +202,28 @@ TEST_EACH("blocks of a %s fill the memory and the limit to the last byte", make_
 	ch = NULL;
 }
 
+/* Behind a block of 13 bytes no control is aligned: blocks are read one by one. */
+TEST_EACH("a block over the limit behind blocks of %s bytes", make_dir, "16", "13")
+{
+	uint32_t size = (uint32_t)atoi(value);
+	int ret, fd = make_file();
+
+	put(fd, 0, size);
+	put(fd, 1, size);
+	put(fd, 2, 3000);
+	put(fd, 3, size);
+	close(fd);
+	ch = open_file(0);
+	zio_set_max_block(ch, 1000);
+	do
+		ret = zio_next_batch(ch, blks, N, memory, 2000);
+	while (ret > 0 && blks[ret - 1].control->seq_num < 2);
+	ASSERT_TRUE(fails(ret, EMSGSIZE));
+	ASSERT_HAS(zio_reason(ch), "over the limit");
+	ASSERT_EQ(next_batch(N), 1);
+	ASSERT_TRUE(is_fake(blks, 3, size), "the next call passes it");
+}
+
 TEST("a signal that ends a batch after a block is no error of the next call", make_dir)
 {
 	int fd;

@@ -130,7 +130,8 @@ static int take_each(struct zio_batch *b)
 		ch->nonblock = true;
 	}
 	ch->nonblock = nonblock;
-	if (i && ret < 0 && errno != EAGAIN && errno != EINTR && errno != EMSGSIZE)
+	if (i && ret < 0 && errno != EAGAIN && errno != EINTR &&
+	    ch->fault != ZIO_FAULT_CALLER_SIZE)
 		zio_note_late_error(ch);
 	return i ? (int)i : ret;
 }
