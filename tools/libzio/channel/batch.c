@@ -47,12 +47,16 @@ static size_t read_piece(struct zio_batch *b, size_t size)
 	return n < 0 ? 0 : (size_t)n;
 }
 
+/* A part of a block would be read twice: as a rule the next blocks are as large as the last. */
 static size_t piece_size(const struct zio_batch *b)
 {
 	const struct zio_channel *ch = b->ch;
 	size_t one = HEAD + (ch->seq.known ? ch->size : GUESS);
+	size_t fit = b->size / one;
 
-	return b->size / one >= b->n ? one * b->n : b->size;
+	if (fit >= b->n)
+		return one * b->n;
+	return ch->seq.known && fit ? one * fit : b->size;
 }
 
 /* Only a copy of the control is checked. Returns false at a block that is not whole. */
