@@ -10,7 +10,7 @@ test_bin = $(out)/bin
 test_libs = $(lib_names:%=$(out)/libzio/%.o)
 unit_tests = abi_test libzio_test unit_test timeline_test timeline_account_test rate_test \
 	     names_test \
-	     clock_test wait_test object_test ring_test set_test file_test batch_test group_test group_model_test ahead_test fuzz_test \
+	     clock_test wait_test object_test ring_test set_test file_test batch_test write_batch_test group_test group_model_test ahead_test fuzz_test \
 	     fuzz_zio_test
 test_bins = $(addprefix $(test_bin)/,$(unit_tests) xdma_test fake-node json-get $(programs) $(links))
 
@@ -40,7 +40,7 @@ $(test_bin)/abi_test: $(out)/unit/abi_test.o
 	$(link_test) -o $@
 
 $(addprefix $(test_bin)/,libzio_test unit_test timeline_test timeline_account_test rate_test names_test clock_test wait_test \
-		object_test ring_test set_test file_test ahead_test batch_test fake-node): $(test_bin)/%: \
+		object_test ring_test set_test file_test ahead_test batch_test write_batch_test fake-node): $(test_bin)/%: \
 		$(out)/unit/%.o $(out)/unit/fake.o $(test_libs)
 	$(link_test) -o $@
 

@@ -31,6 +31,22 @@ int zio_write_block(struct zio_channel *ch, const struct zio_control *control,
 		    const void *data, size_t size);
 
 /**
+ * zio_write_batch() - send many blocks with few calls
+ * @ch: an output channel
+ * @blks: the blocks, such as those of zio_next_batch(). Their @lost is not used
+ * @n: how many, at least 1
+ *
+ * A block file gets what one writev(2) takes. This is most if the samples of a block follow
+ * its control in memory, and the next block follows them. Another output gets one block.
+ *
+ * Context: As zio_write_block().
+ * Return: how many blocks from the first one are sent whole, at least 1; -1 with errno as
+ * zio_write_block() if the first one is not. Call again with the others: a block that is
+ * sent in part is then completed.
+ */
+int zio_write_batch(struct zio_channel *ch, const struct zio_block *blks, unsigned int n);
+
+/**
  * zio_reserve() - get memory for the next block
  * @ch: an output channel
  * @size: receives the bytes that fit into the memory

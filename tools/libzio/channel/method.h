@@ -76,8 +76,8 @@ struct zio_channel_ops {
 	 */
 	int (*prepare)(struct zio_channel *ch, const struct zio_control *control);
 
-	/* A block is written. May be NULL. */
-	void (*note)(struct zio_channel *ch);
+	/* The block of @control is written. May be NULL. */
+	void (*note)(struct zio_channel *ch, const struct zio_control *control);
 };
 
 /* Inputs; a stream is a block file that cannot seek. */

@@ -14,6 +14,9 @@
 
 #include "channel.h"
 
+#define HEAD sizeof(struct zio_control)
+#define MAX_PIECES 64
+
 /* Write until ch->done is @size. A later call continues at ch->done. */
 static int write_rest(struct zio_channel *ch, int fd, const void *from,
 		      size_t size)
@@ -108,13 +111,28 @@ int zio_begin_block(struct zio_channel *ch, const struct zio_control *control)
 	return 0;
 }
 
-void zio_end_block(struct zio_channel *ch, size_t size)
+static void end_block(struct zio_channel *ch, const struct zio_control *control, size_t size)
 {
 	if (ch->ops->note)
-		ch->ops->note(ch);
+		ch->ops->note(ch, control);
 	ch->stage = ZIO_STAGE_CONTROL;
 	ch->stats.blocks++;
 	ch->stats.bytes += size;
+}
+
+void zio_end_block(struct zio_channel *ch, size_t size)
+{
+	end_block(ch, &ch->control, size);
+}
+
+/* The file has so many bytes of the block of ch->control. A later call goes on there. */
+static void begin_part(struct zio_channel *ch, size_t n)
+{
+	ch->done = n;
+	if (n < HEAD)
+		return;
+	ch->done -= HEAD;
+	ch->stage = ZIO_STAGE_DATA;
 }
 
 /*
@@ -124,20 +142,14 @@ void zio_end_block(struct zio_channel *ch, size_t size)
 static int begin_file_block(struct zio_channel *ch, const struct zio_control *control,
 			    const void *data, size_t size)
 {
-	const size_t head = sizeof(ch->control);
-	struct iovec parts[] = { { &ch->control, head }, { (void *)data, size } };
+	struct iovec parts[] = { { &ch->control, HEAD }, { (void *)data, size } };
 	ssize_t n;
 
 	if (ch->ops->prepare(ch, control))
 		return -1;
 	n = writev(ch->ctrl_fd, parts, 2);
-	if (n < 0)
-		return 0;
-	ch->done = (size_t)n;
-	if (ch->done >= head) {
-		ch->done -= head;
-		ch->stage = ZIO_STAGE_DATA;
-	}
+	if (n > 0)
+		begin_part(ch, (size_t)n);
 	return 0;
 }
 
@@ -165,6 +177,87 @@ int zio_write_block(struct zio_channel *ch, const struct zio_control *control,
 	if (ch->reserved)
 		return zio_fail(ch, ZIO_FAULT_RESERVED, EBUSY);
 	return send_block(ch, control, data, size);
+}
+
+/* --- many blocks of a file */
+
+/* What one writev() writes; pieces that follow each other in memory are one. */
+struct pieces {
+	struct iovec list[MAX_PIECES];
+	int n;
+};
+
+static void add_piece(struct pieces *to, const void *from, size_t size)
+{
+	struct iovec *last = to->n ? &to->list[to->n - 1] : NULL;
+
+	if (last && (const char *)last->iov_base + last->iov_len == from)
+		last->iov_len += size;
+	else if (size)
+		to->list[to->n++] = (struct iovec){ (void *)from, size };
+}
+
+/*
+ * Does the file get the control as it is? A block without a name gets its number when
+ * those before it are written.
+ */
+static bool is_clean(struct zio_channel *ch, const struct zio_block *blk)
+{
+	return blk->control && *blk->control->addr.devname && (blk->data || !blk->size) &&
+	       !clean_control(ch, blk->control) && ch->size == blk->size &&
+	       !memcmp(&ch->control, blk->control, HEAD);
+}
+
+/* Returns how many blocks the pieces are: no other kind of block, and none in part. */
+static unsigned int gather(struct zio_channel *ch, struct pieces *to,
+			   const struct zio_block *blks, unsigned int n)
+{
+	unsigned int i;
+
+	to->n = 0;
+	for (i = 0; i < n && to->n <= MAX_PIECES - 2 && is_clean(ch, &blks[i]); i++) {
+		add_piece(to, blks[i].control, HEAD);
+		add_piece(to, blks[i].data, blks[i].size);
+	}
+	return i;
+}
+
+/*
+ * Write with one call, as far as it takes the blocks. Returns how many the file has whole. As
+ * above, the next call finds the error, and goes on in the block that the file has in part.
+ */
+static unsigned int write_clean(struct zio_channel *ch, const struct zio_block *blks,
+				unsigned int n)
+{
+	struct pieces pieces;
+	unsigned int i = 0;
+	ssize_t written;
+	size_t left;
+
+	n = gather(ch, &pieces, blks, n);
+	written = n ? writev(ch->ctrl_fd, pieces.list, pieces.n) : 0;
+	left = written > 0 ? (size_t)written : 0;
+	while (i < n && left >= HEAD + blks[i].size) {
+		end_block(ch, blks[i].control, blks[i].size);
+		left -= HEAD + blks[i++].size;
+	}
+	if (left && !ch->ops->prepare(ch, blks[i].control))
+		begin_part(ch, left);
+	return i;
+}
+
+int zio_write_batch(struct zio_channel *ch, const struct zio_block *blks, unsigned int n)
+{
+	unsigned int whole = 0;
+
+	if (!ch || !blks || !n)
+		return zio_fail_null(ch);
+	if (ch->ops->prepare && ch->data_fd >= 0 && ch->stage == ZIO_STAGE_CONTROL &&
+	    !ch->done)
+		whole = write_clean(ch, blks, n);
+	if (whole)
+		return (int)whole;
+	return zio_write_block(ch, blks->control, blks->data, blks->size) ? -1 : 1;
 }
 
 /* Reading the control node of an output gives the control of a free block. */
@@ -296,11 +389,11 @@ int zio_commit(struct zio_channel *ch, size_t size)
 	return zio_commit_at(ch, size, ch ? &ch->control.tstamp : NULL);
 }
 
-/* The next number of the channel follows that of ch->control. */
-static void note_number(struct zio_channel *ch)
+/* The next number of the channel follows that of @control. */
+static void note_number(struct zio_channel *ch, const struct zio_control *control)
 {
-	zio_sequence_find(&ch->seq, &ch->control.addr);
-	zio_sequence_count(&ch->seq, ch->control.seq_num);
+	zio_sequence_find(&ch->seq, &control->addr);
+	zio_sequence_count(&ch->seq, control->seq_num);
 }
 
 static int refuse_next(struct zio_channel *ch, struct zio_block *blk)
