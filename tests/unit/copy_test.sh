@@ -112,6 +112,122 @@ test_readers()
 	run 3 'zio-cat-file: no ring' "$bin/zio-cat-file" -m ring five.zio
 }
 
+# many.zio has 2000 blocks of 16 bytes; mixed.zio has some of 13, 40000 and 300000 among them.
+make_many()
+{
+	local i
+
+	for ((i = 0; i < 400; i++)); do
+		cat five.zio
+	done >many.zio
+	for i in 13 40000 300000; do
+		put "$work/sizes-0-1" 0 "$i" 1
+		cat sizes-0-1-ctrl sizes-0-1-data >"size$i"
+		rm sizes-0-1-*
+	done
+	head -c $((100 * one)) many.zio >hundred.zio
+	cat hundred.zio size300000 hundred.zio size13 size13 hundred.zio size40000 size13 \
+		hundred.zio >mixed.zio
+}
+
+# Many blocks go to a file at once, and all is as if they went one by one.
+test_many_blocks()
+{
+	local n
+
+	run 0 'many blocks' "$copy" if=many.zio of=a.zio
+	has err ' 2000 blocks, 32000 bytes' 'many blocks: totals'
+	same a.zio many.zio 'many blocks: the same'
+	run 0 'blocks of all sizes' "$copy" if=mixed.zio of=a.zio of=b.zio
+	has err ' 405 blocks, 346439 bytes' 'blocks of all sizes: totals'
+	same a.zio mixed.zio 'blocks of all sizes: the same'
+	same b.zio mixed.zio 'blocks of all sizes: the same in both targets'
+	for n in 1 511 700; do
+		run 0 "$n of many" "$copy" if=many.zio of=a.zio count=$n
+		has err " $n blocks, $((16 * n)) bytes" "$n of many: totals"
+		equal "$(wc -c <a.zio)" $((n * one)) "$n of many: no more"
+	done
+	run 0 'append many' "$copy" if=many.zio of=a.zio append=1
+	cat <(head -c $((700 * one)) many.zio) many.zio >wanted
+	same a.zio wanted 'append many: behind those that are there'
+	run 0 'many in two programs' bash -c \
+		"{ '$copy' count=7 of=a.zio && '$copy' of=b.zio; } <many.zio"
+	cat a.zio b.zio >joined
+	same joined many.zio 'many in two programs: they share standard input'
+	run 0 'standard input of one that fails' bash -c \
+		"{ '$copy' of=/dev/full || '$copy' of=b.zio; } <many.zio"
+	has err ' 1999 blocks' 'standard input of one that fails: it has taken no further block'
+	head -c $((1000 * one + 520)) many.zio >cut.zio
+	run 1 'many, and a cut one' "$copy" if=cut.zio of=a.zio
+	has err '8 of the 16 bytes of a block .whole blocks before it: 1000.' \
+		'many, and a cut one: the reason'
+	has err ' 1000 blocks' 'many, and a cut one: totals'
+	equal "$(wc -c <a.zio)" $((1000 * one)) 'many, and a cut one: the whole blocks'
+}
+
+# 100 units of 1024 bytes: room for 193 whole blocks, and a part of another one
+test_many_full()
+{
+	run 1 'many, and the disk is full' bash -c \
+		"trap '' XFSZ; ulimit -f 100; '$copy' if=many.zio of=a.zio of=b.zio"
+	has err 'a.zio: .*File too large' 'disk full: the reason'
+	has err ' 193 blocks, 3088 bytes' 'disk full: totals'
+	run 0 'disk full: what is whole is there' cmp -n $((193 * one)) a.zio many.zio
+	run 0 'disk full: the other target has the same blocks' cmp -n $((193 * one)) b.zio \
+		many.zio
+	equal "$(wc -c <b.zio)" $((193 * one)) 'disk full: the other target has no part'
+	run 1 'many, and one target is full' "$copy" if=many.zio of=a.zio of=/dev/full
+	has err '/dev/full: .*No space left' 'one target is full: the reason'
+	has err ' 0 blocks' 'one target is full: what all targets have'
+}
+
+# is_asleep: as a writer to a pipe that is full. A signal that has come has been handled.
+is_asleep()
+{
+	awk '/^State:/ && $2 != "S" || /^ShdPnd:/ && $2 !~ /^0*$/ { exit 1 }' \
+		"/proc/$child/status"
+}
+
+# The pipe takes 64 KiB more than is read. Ctrl-C then ends the copy with the block that the
+# pipe has in part.
+test_many_signal()
+{
+	local status=0 blocks
+
+	mkfifo slow-pipe
+	"$copy" if=many.zio of=slow-pipe 2>err &
+	child=$!
+	{
+		head -c 100000
+		wait_for is_asleep
+		kill -INT $child
+		wait_for is_asleep
+		cat
+	} <slow-pipe >piped.zio
+	wait $child || status=$?
+	child=
+	equal $status 130 'Ctrl-C among many'
+	blocks=$(sed -n 's/.* \([0-9]*\) blocks, .*/\1/p' err)
+	equal "$(wc -c <piped.zio)" $((blocks * one)) 'Ctrl-C among many: whole blocks, as told'
+	run 0 'Ctrl-C among many: no further ones' test "$blocks" -le \
+		$(((100000 + 65536) / one + 1))
+}
+
+# The pipe has taken a part of the blocks that were written to it.
+test_many_broken_pipe()
+{
+	mkfifo short-pipe
+	head -c 100000 <short-pipe >part.zio &
+	child=$!
+	run 141 'EPIPE among many' "$copy" if=many.zio of=short-pipe
+	wait $child
+	child=
+	run 0 'EPIPE among many: no more blocks than the pipe took' test \
+		"$(sed -n 's/.* \([0-9]*\) blocks, .*/\1/p' err)" -le \
+		$(((100000 + 65536) / one))
+	lacks err 'write|pipe:' 'EPIPE among many: no message'
+}
+
 # A loss is reported, also if it is in the file.
 test_loss()
 {
@@ -346,12 +462,17 @@ test_progress()
 }
 
 make_blocks
+make_many
 mkfifo slow
 test_file
 test_source_is_target
 test_pipe
 test_many
 test_readers
+test_many_blocks
+test_many_full
+test_many_signal
+test_many_broken_pipe
 test_loss
 test_restart
 test_hostile

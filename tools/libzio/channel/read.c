@@ -208,9 +208,9 @@ int zio_read_into_room(struct zio_channel *ch, struct zio_block *blk, uint8_t *m
 		return zio_fail(ch, ZIO_FAULT_CALLER_SIZE, EMSGSIZE);
 	if (ch->stage != ZIO_STAGE_DATA)
 		ret = begin_block(ch, mem, room);
+	show_block(ch, blk, data);
 	if (ret <= 0)
 		return ret;
-	show_block(ch, blk, data);
 	if (ch->to != data && ch->size > room - sizeof(ch->control))
 		return zio_fail(ch, ZIO_FAULT_CALLER_SIZE, EMSGSIZE);
 	ret = read_data(ch);

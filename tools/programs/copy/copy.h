@@ -23,6 +23,7 @@ struct end {
 };
 
 struct mode;
+struct batch;
 
 /* One run of the program. */
 struct copy {
@@ -34,7 +35,9 @@ struct copy {
 	bool json;
 	bool append;
 	const struct mode *mode;
-	size_t size;		/* bytes of the block that was moved last */
+	struct batch *batch;	/* NULL: blocks are moved one by one */
+	unsigned int moved;	/* blocks that were moved last */
+	size_t size;		/* bytes of them */
 	uint64_t blocks;
 	uint64_t bytes;
 	struct zio_timeline *timelines;	/* of the channels of the input */
@@ -56,8 +59,9 @@ struct copy {
  * @needs: NEED_* bits
  * @begin: prepares the mode; the ends are open. Returns 0, or -1 with the reason in
  *         @err. May be NULL
- * @move: moves one block and sets c->size. Returns 1; 0 at the end of the input or
- *        after a signal; -1 after a message
+ * @move: moves a block or more, and sets c->moved and c->size. Returns 1; 0 at the end
+ *        of the input or after a signal; -1 after a message. After 1, a message may
+ *        have set c->code
  */
 struct mode {
 	const char *name;
@@ -97,6 +101,7 @@ void print_modes(FILE *out);
 void offer_modes(const char *word, const char *prefix);
 
 /* move.c: the calls of libzio */
+int begin_write(struct copy *c, struct zio_error *err);
 int move_by_write(struct copy *c);
 int move_by_reserve(struct copy *c);
 int move_by_splice(struct copy *c);

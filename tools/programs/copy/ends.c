@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -112,6 +113,7 @@ void close_ends(struct copy *c)
 	int i;
 
 	zio_timeline_close(c->timelines);
+	free(c->batch);
 	close_end(c, &c->in);
 	for (i = 0; i < c->n_out; i++)
 		close_end(c, &c->out[i]);

@@ -21,17 +21,17 @@ struct settings {
 
 static bool is_finished(const struct copy *c)
 {
-	return caught_stop() || (c->count && c->blocks >= c->count);
+	return caught_stop() || c->code || (c->count && c->blocks >= c->count);
 }
 
-static int move_one(struct copy *c)
+static int move_some(struct copy *c)
 {
 	int ret = c->mode->move(c);
 
 	if (ret <= 0)
 		return ret;
 	c->pending = false;
-	c->blocks++;
+	c->blocks += c->moved;
 	c->bytes += c->size;
 	return 1;
 }
@@ -41,7 +41,7 @@ static void copy_blocks(struct copy *c)
 	int ret = 1;
 
 	while (ret > 0 && !is_finished(c)) {
-		ret = move_one(c);
+		ret = move_some(c);
 		print_progress(c);
 	}
 }

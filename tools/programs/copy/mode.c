@@ -30,7 +30,7 @@ static const struct mode modes[] = {
 	  .needs = NEED_CHANNEL_IN | NEED_CHANNELS_OUT,
 	  .move = move_by_reserve },
 	{ .name = "rw", .help = "read and write; always possible",
-	  .in = PLAIN, .out = PLAIN, .move = move_by_write },
+	  .in = PLAIN, .out = PLAIN, .begin = begin_write, .move = move_by_write },
 };
 
 #define N_MODES (sizeof(modes) / sizeof(modes[0]))
