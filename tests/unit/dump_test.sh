@@ -253,6 +253,35 @@ test_dump_breaks() {
 	equal "$("$bin/json-get" changes <out | tail -n 1)" '["bits"]' 'dump: JSON: what changed'
 }
 
+# The text of a block is longer than the memory for a line.
+test_dump_json_long() {
+	put "$work/wide-0-1" 0 5000 2
+	put "$work/bytes-0-1" 0 5000 3
+	run 0 'dump: JSON: many samples' "$dump" -j wide-0-1
+	"$bin/json-get" data <out | tr -d '[]' | tr , ' ' | xargs >values
+	od -An -v -tu2 wide-0-1-data | xargs >wanted
+	same values wanted 'dump: JSON: many samples as od has them'
+	run 0 'dump: JSON: many bytes' "$dump" -j bytes-0-1
+	"$bin/json-get" data <out | tr -d '[]," \n' >values
+	od -An -v -tx1 bytes-0-1-data | tr -d ' \n' >wanted
+	same values wanted 'dump: JSON: many bytes as od has them'
+}
+
+# Readers of JSON may not hold a number of 64 bits: it is a string then.
+test_dump_json_large() {
+	put "$work/large-0-1" 0 2 8
+	patch large-0-1-data 0 377 377 377 377 377 377 377 177
+	patch large-0-1-data 8 0 0 0 0 0 0 0 200
+	patch large-0-1-ctrl 64 377 377 377 377 377 377 377 377
+	run 0 'dump: JSON: large numbers' "$dump" -j large-0-1
+	equal "$("$bin/json-get" data bins <out)" \
+		'[9223372036854775807,"9223372036854775808"] "18446744073709551615"' \
+		'dump: JSON: large numbers are strings'
+	run 0 'dump: JSON: with a sign' "$dump" -f json,signed large-0-1
+	equal "$("$bin/json-get" data <out)" '[9223372036854775807,-9223372036854775808]' \
+		'dump: JSON: with a sign they are numbers'
+}
+
 # The status tells whether all blocks are there: a script that minds errors ends.
 test_dump_status() {
 	put "$work/whole-0-1" 0 1 1
@@ -351,6 +380,8 @@ test_dump_time
 test_dump_old_rate
 test_dump_estimate
 test_dump_breaks
+test_dump_json_long
+test_dump_json_large
 test_dump_status
 test_dump_wrong_time
 test_dump_units

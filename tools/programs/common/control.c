@@ -31,6 +31,8 @@ bool get_tlv(const struct zio_control *control, char name[ATTR_NAME_LEN],
 {
 	const struct zio_tlv *tlv = &control->tlv[0];
 
+	if (!tlv->type || tlv->type == ZIO_TLV_SHOTS)
+		return false;
 	if (tlv->type == ZIO_TLV_CHANNELS)
 		strcpy(name, "channel_mask");
 	else if (tlv->type == ZIO_TLV_BLOCK_INFO)
@@ -38,7 +40,7 @@ bool get_tlv(const struct zio_control *control, char name[ATTR_NAME_LEN],
 	else
 		snprintf(name, ATTR_NAME_LEN, "tlv%" PRIu32, tlv->type);
 	memcpy(value, tlv->payload, sizeof(*value));
-	return tlv->type && tlv->type != ZIO_TLV_SHOTS;
+	return true;
 }
 
 bool is_numeric(unsigned int ssize)

@@ -79,8 +79,7 @@ struct head {
 static void begin_block(struct head *head, const struct dump_options *opt,
 			const struct zio_control *control, const struct zio_place *place)
 {
-	put_address(head->text, control);
-	head->end = head->text + strlen(head->text);
+	head->end = stpcpy(head->text, address_of(control));
 	*head->end++ = ',';
 	head->end = put_number(head->end, control->seq_num);
 	head->place = opt->control ? place : NULL;
@@ -224,27 +223,25 @@ static void begin_table(FILE *out, const struct dump_options *opt,
 	print_head(out, opt);
 }
 
-static void tell_part(const char *address, const struct zio_control *control)
+static void tell_part(const struct zio_control *control)
 {
 	complain("%s: block %" PRIu32 " has %" PRIu32 " samples, no multiple of its %u "
-		 "channels: print it with --format=json", address, control->seq_num,
-		 control->nsamples, table.count);
+		 "channels: print it with --format=json", address_of(control),
+		 control->seq_num, control->nsamples, table.count);
 }
 
 /* A table has one set of columns. */
 static bool fits_table(const struct zio_control *control)
 {
 	bool has_columns = channel_mask(control) == table.mask;
-	char address[ADDRESS_LEN];
 
 	if (has_columns && !(control->nsamples % table.count))
 		return true;
-	put_address(address, control);
 	if (has_columns)
-		tell_part(address, control);
+		tell_part(control);
 	else
 		complain("%s: block %" PRIu32 " has other channels than the first block: "
-			 "print it with --format=json, or alone", address,
+			 "print it with --format=json, or alone", address_of(control),
 			 control->seq_num);
 	return false;
 }

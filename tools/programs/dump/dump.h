@@ -40,6 +40,9 @@ struct dump_values {
 /* Convert a block; false if its samples are no numbers, or have an unknown scale. */
 bool convert_block(struct dump_values *to, const struct zio_block *blk);
 
+/* Return the address of the channel, which the next call overwrites. */
+const char *address_of(const struct zio_control *control);
+
 #define VALUE_LEN 32
 #define TIME_LEN 32
 
@@ -52,6 +55,7 @@ char *put_sample(char *text, enum dump_format format, const void *data, size_t i
 
 /* Put a number, or the seconds of a time with nine decimals; return the end, without a 0. */
 char *put_number(char *text, uint64_t number);
+char *put_signed(char *text, int64_t number);
 char *put_time(char *text, const struct zio_instant *time);
 
 /* Print the names of the attributes of all channels in @object; an exit status. */

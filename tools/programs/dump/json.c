@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Print a block as a JSON object in one line */
+/*
+ * Print a block as a JSON object in one line
+ *
+ * What each block has becomes text at once. No string of it needs an escape: the library
+ * has made all names harmless, see zio_name_text(). What few blocks have are objects of
+ * jansson.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,92 +14,177 @@
 #include "common/program.h"
 #include "dump.h"
 
-static void add_address(json_t *obj, const struct zio_control *control)
+/* More bytes than a block has without its samples and objects */
+#define HALF_LINE 4096
+
+/* The text that is not printed yet */
+struct line {
+	FILE *out;
+	char *end;
+	char text[2 * HALF_LINE];
+};
+
+static void print_line(struct line *to)
+{
+	fwrite_unlocked(to->text, 1, (size_t)(to->end - to->text), to->out);
+	to->end = to->text;
+}
+
+static void make_room(struct line *to)
+{
+	if (to->end > to->text + HALF_LINE)
+		print_line(to);
+}
+
+/* --- @key is a constant: the comma or the brace before it, its quotes, and the colon */
+
+static inline void put(struct line *to, const char *text)
+{
+	to->end = stpcpy(to->end, text);
+}
+
+static inline void add_u32(struct line *to, const char *key, uint32_t value)
+{
+	put(to, key);
+	to->end = put_number(to->end, value);
+}
+
+/* Readers of JSON may not hold a larger number. */
+static void put_u64(struct line *to, uint64_t value)
+{
+	bool is_large = value > INT64_MAX;
+
+	if (is_large)
+		*to->end++ = '"';
+	to->end = put_number(to->end, value);
+	if (is_large)
+		*to->end++ = '"';
+}
+
+static inline void add_u64(struct line *to, const char *key, uint64_t value)
+{
+	put(to, key);
+	put_u64(to, value);
+}
+
+static inline void add_s64(struct line *to, const char *key, int64_t value)
+{
+	put(to, key);
+	to->end = put_signed(to->end, value);
+}
+
+static inline void add_bool(struct line *to, const char *key, bool value)
+{
+	put(to, key);
+	put(to, value ? "true" : "false");
+}
+
+static inline void add_string(struct line *to, const char *key, const char *value)
+{
+	put(to, key);
+	*to->end++ = '"';
+	put(to, value);
+	*to->end++ = '"';
+}
+
+/* Add an object or a list, and free it. */
+static void add_json(struct line *to, const char *key, json_t *value)
+{
+	char *text = json_dumps(value, JSON_COMPACT);
+
+	if (!text)
+		fail_memory();
+	put(to, key);
+	print_line(to);
+	fwrite_unlocked(text, 1, strlen(text), to->out);
+	free(text);
+	json_decref(value);
+}
+
+/* --- the parts of a block */
+
+static void add_address(struct line *to, const struct zio_control *control)
 {
 	char name[ZIO_OBJ_NAME_LEN + 1];
-	char address[ADDRESS_LEN];
 
-	put_address(address, control);
-	json_add_string(obj, "channel", address);
+	add_string(to, "{\"channel\":", address_of(control));
 	zio_name_text(name, control->addr.devname);
-	json_add_string(obj, "devname", name);
-	json_add_u64(obj, "dev_id", control->addr.dev_id);
-	json_add_u64(obj, "cset", control->addr.cset);
-	json_add_u64(obj, "chan", control->addr.chan);
+	add_string(to, ",\"devname\":", name);
+	add_u32(to, ",\"dev_id\":", control->addr.dev_id);
+	add_u32(to, ",\"cset\":", control->addr.cset);
+	add_u32(to, ",\"chan\":", control->addr.chan);
 }
 
-static void add_version(json_t *obj, const struct zio_control *control)
+static void add_version(struct line *to, const struct zio_control *control)
 {
-	char version[16];
-
-	snprintf(version, sizeof(version), "%u.%u", control->major_version,
-		 control->minor_version);
-	json_add_string(obj, "version", version);
+	add_u32(to, ",\"version\":\"", control->major_version);
+	add_u32(to, ".", control->minor_version);
+	put(to, "\"");
 }
 
-static json_t *new_alarms(uint8_t alarms)
+static void add_alarms(struct line *to, uint8_t alarms)
 {
-	json_t *list = json_array();
+	const char *before = "";
 	char text[32];
 	int bit;
 
-	for (bit = 0; bit < 8; bit++) {
+	put(to, ",\"alarms\":[");
+	for (bit = 0; alarms >> bit; bit++) {
 		if (!(alarms & (1 << bit)))
 			continue;
 		zio_alarm_text(1 << bit, text, sizeof(text));
-		json_append(list, json_string(text));
+		add_string(to, before, text);
+		before = ",";
 	}
-	return list;
+	put(to, "]");
 }
 
-static void add_flags(json_t *obj, uint32_t flags)
+static void add_flags(struct line *to, uint32_t flags)
 {
-	json_add_u64(obj, "flags", flags);
-	json_add_bool(obj, "msb_aligned", flags & ZIO_CONTROL_MSB_ALIGN);
-	json_add_bool(obj, "lsb_aligned", flags & ZIO_CONTROL_LSB_ALIGN);
-	json_add_bool(obj, "interleaved", flags & ZIO_CONTROL_INTERLEAVE_DATA);
+	add_u32(to, ",\"flags\":", flags);
+	add_bool(to, ",\"msb_aligned\":", flags & ZIO_CONTROL_MSB_ALIGN);
+	add_bool(to, ",\"lsb_aligned\":", flags & ZIO_CONTROL_LSB_ALIGN);
+	add_bool(to, ",\"interleaved\":", flags & ZIO_CONTROL_INTERLEAVE_DATA);
 }
 
-static void add_tlv(json_t *obj, const struct zio_control *control)
+static void add_tlv(struct line *to, const struct zio_control *control)
 {
-	char name[ATTR_NAME_LEN], text[24];
+	char name[ATTR_NAME_LEN];
 	uint64_t value;
 
-	if (!get_tlv(control, name, &value))
-		return;
-	snprintf(text, sizeof(text), "0x%jx", (uintmax_t)value);
-	json_add_string(obj, name, text);
+	if (get_tlv(control, name, &value))
+		to->end += sprintf(to->end, ",\"%s\":\"0x%jx\"", name, (uintmax_t)value);
 }
 
 /* The times of the shots, in nanoseconds after the first one. */
-static void add_shots(json_t *obj, const struct zio_control *control)
+static void add_shots(struct line *to, const struct zio_control *control)
 {
 	const uint32_t *ns = &control->attr_trigger.ext_val[ZIO_ATTR_TRIG_EXT_SHOT];
 	unsigned int i, n = zio_control_shots(control);
-	json_t *list;
 
 	if (control->tlv[0].type != ZIO_TLV_SHOTS)
 		return;
-	list = json_array();
-	for (i = 0; i < n; i++)
-		json_append(list, json_integer(i ? ns[i - 1] : 0));
-	json_add(obj, "shots_ns", list);
+	put(to, ",\"shots_ns\":[0");
+	for (i = 1; i < n; i++)
+		add_u32(to, ",", ns[i - 1]);
+	put(to, "]");
 }
 
 /* Times of the event and of sample 0, in nanoseconds; no rate that is an estimate */
-static void add_times(json_t *obj, const struct zio_place *place)
+static void add_times(struct line *to, const struct zio_place *place)
 {
 	if (place->has_time) {
-		json_add(obj, "event_ns", json_integer(place->event.ns));
-		json_add(obj, "first_ns", json_integer(place->first.ns + (place->first.ps >= 500)));
+		add_s64(to, ",\"event_ns\":", place->event.ns);
+		add_s64(to, ",\"first_ns\":", place->first.ns + (place->first.ps >= 500));
 	}
-	if (place->rate_num)
-		json_add(obj, "rate", json_pack("[I,I]", (json_int_t)place->rate_num,
-						(json_int_t)place->rate_den));
+	if (place->rate_num) {
+		add_u32(to, ",\"rate\":[", place->rate_num);
+		add_u32(to, ",", place->rate_den);
+		put(to, "]");
+	}
 }
 
-static void add_words(json_t *obj, const char *key, uint32_t bits,
-		      const char *(*name)(unsigned int bit))
+static json_t *new_words(uint32_t bits, const char *(*name)(unsigned int bit))
 {
 	json_t *list = json_array();
 	unsigned int bit;
@@ -101,47 +192,47 @@ static void add_words(json_t *obj, const char *key, uint32_t bits,
 	for (bit = 0; bits >> bit; bit++)
 		if (bits >> bit & 1)
 			json_append(list, json_string(name(bit)));
-	json_add(obj, key, list);
+	return list;
 }
 
 /* What lies between the block before and this one */
-static void add_breaks(json_t *obj, const struct zio_place *place)
+static void add_breaks(struct line *to, const struct zio_place *place)
 {
-	json_add_u64(obj, "lost", place->lost);
-	json_add_u64(obj, "taken", place->taken);
-	json_add_u64(obj, "missed", place->missed);
+	add_u64(to, ",\"lost\":", place->lost);
+	add_u64(to, ",\"taken\":", place->taken);
+	add_u64(to, ",\"missed\":", place->missed);
 	if (place->breaks)
-		add_words(obj, "breaks", place->breaks, zio_break_name);
+		add_json(to, ",\"breaks\":", new_words(place->breaks, zio_break_name));
 	if (place->changes)
-		add_words(obj, "changes", place->changes, zio_change_name);
+		add_json(to, ",\"changes\":", new_words(place->changes, zio_change_name));
 	if (place->breaks & ZIO_BREAK_OUTAGE)
-		json_add(obj, "outage_ns", json_integer(place->outage_ns));
+		add_s64(to, ",\"outage_ns\":", place->outage_ns);
 	if (place->breaks & ZIO_BREAK_PAUSE)
-		json_add(obj, "pause_ns", json_integer(place->pause_ns));
+		add_s64(to, ",\"pause_ns\":", place->pause_ns);
 	if (place->breaks & ZIO_BREAK_STEP)
-		json_add(obj, "step_ns", json_integer(place->step_ns));
+		add_s64(to, ",\"step_ns\":", place->step_ns);
 }
 
-static void add_control(json_t *obj, const struct zio_control *control)
+static void add_control(struct line *to, const struct zio_control *control)
 {
 	char trigger[ZIO_OBJ_NAME_LEN + 1];
 
-	add_version(obj, control);
-	json_add_u64(obj, "nsamples", control->nsamples);
-	json_add_u64(obj, "ssize", control->ssize);
-	json_add_u64(obj, "nbits", control->nbits);
-	json_add_u64(obj, "secs", control->tstamp.secs);
-	json_add_u64(obj, "ticks", control->tstamp.ticks);
-	json_add_u64(obj, "bins", control->tstamp.bins);
-	json_add(obj, "alarms", new_alarms(control->zio_alarms));
-	json_add_u64(obj, "driver_alarms", control->drv_alarms);
-	json_add_u64(obj, "mem_offset", control->mem_offset |
-		     (uint64_t)control->mem_offset_high << 32);
-	add_flags(obj, control->flags);
+	add_version(to, control);
+	add_u32(to, ",\"nsamples\":", control->nsamples);
+	add_u32(to, ",\"ssize\":", control->ssize);
+	add_u32(to, ",\"nbits\":", control->nbits);
+	add_u64(to, ",\"secs\":", control->tstamp.secs);
+	add_u64(to, ",\"ticks\":", control->tstamp.ticks);
+	add_u64(to, ",\"bins\":", control->tstamp.bins);
+	add_alarms(to, control->zio_alarms);
+	add_u32(to, ",\"driver_alarms\":", control->drv_alarms);
+	add_u64(to, ",\"mem_offset\":", control->mem_offset |
+		(uint64_t)control->mem_offset_high << 32);
+	add_flags(to, control->flags);
 	zio_name_text(trigger, control->triggername);
-	json_add_string(obj, "trigger", trigger);
-	add_tlv(obj, control);
-	add_shots(obj, control);
+	add_string(to, ",\"trigger\":", trigger);
+	add_tlv(to, control);
+	add_shots(to, control);
 }
 
 static json_t *new_attrs(enum zio_attr_owner owner, const struct dump_options *opt,
@@ -167,125 +258,124 @@ static json_t *new_attrs(enum zio_attr_owner owner, const struct dump_options *o
 }
 
 /* The values that each block has of its own */
-static void add_block_values(json_t *obj, const struct dump_options *opt,
+static void add_block_values(struct line *to, const struct dump_options *opt,
 			     const struct zio_control *control)
 {
-	json_t *values = new_attrs(ZIO_ATTR_OF_CHANNEL, opt, control, true);
+	json_t *values;
 
+	if (!control->attr_channel.ext_mask)
+		return;
+	values = new_attrs(ZIO_ATTR_OF_CHANNEL, opt, control, true);
 	if (json_object_size(values))
-		json_add(obj, "values", values);
+		add_json(to, ",\"values\":", values);
 	else
 		json_decref(values);
 }
 
-static void print_bytes(FILE *out, const void *data, size_t i, unsigned int ssize)
+static void add_block(struct line *to, const struct dump_options *opt,
+		      const struct zio_control *control, const struct zio_place *place)
+{
+	add_address(to, control);
+	add_u32(to, ",\"seq\":", control->seq_num);
+	add_breaks(to, place);
+	if (opt->control) {
+		add_control(to, control);
+		add_times(to, place);
+		add_block_values(to, opt, control);
+	}
+	if (opt->control && opt->attributes) {
+		add_json(to, ",\"channel_attributes\":",
+			 new_attrs(ZIO_ATTR_OF_CHANNEL, opt, control, false));
+		add_json(to, ",\"trigger_attributes\":",
+			 new_attrs(ZIO_ATTR_OF_TRIGGER, opt, control, false));
+	}
+}
+
+/* --- samples */
+
+static void put_bytes(struct line *to, const void *data, size_t i, unsigned int ssize)
 {
 	const unsigned char *at = (const unsigned char *)data + i * ssize;
 	unsigned int b;
 
-	putc_unlocked('"', out);
-	for (b = 0; b < ssize; b++)
-		fprintf(out, "%02x", at[b]);
-	putc_unlocked('"', out);
+	put(to, "\"");
+	for (b = 0; b < ssize; b++) {
+		make_room(to);
+		to->end += sprintf(to->end, "%02x", at[b]);
+	}
+	put(to, "\"");
 }
 
-/* A number that readers of JSON may not hold is a string. */
-static void print_number(FILE *out, enum dump_format format, const void *data, size_t i,
-			 unsigned int ssize)
+static void put_sample_of(struct line *to, enum dump_format format, const void *data, size_t i,
+			  unsigned int ssize)
 {
-	bool is_large = format != DUMP_SIGNED && get_sample(data, i, ssize) > INT64_MAX;
-	char text[VALUE_LEN], *to = text;
-
-	if (is_large)
-		*to++ = '"';
-	to = put_sample(to, format, data, i, ssize);
-	if (is_large)
-		*to++ = '"';
-	fwrite_unlocked(text, 1, (size_t)(to - text), out);
+	if (format == DUMP_SIGNED)
+		to->end = put_sample(to->end, format, data, i, ssize);
+	else
+		put_u64(to, get_sample(data, i, ssize));
 }
 
-static void print_samples(FILE *out, enum dump_format format, const struct zio_block *blk)
+static void put_samples(struct line *to, enum dump_format format, const struct zio_block *blk)
 {
 	size_t count = blk->data ? blk->control->nsamples : 0;
 	unsigned int ssize = blk->control->ssize;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
+		make_room(to);
 		if (i)
-			putc_unlocked(',', out);
+			*to->end++ = ',';
 		if (is_numeric(ssize))
-			print_number(out, format, blk->data, i, ssize);
+			put_sample_of(to, format, blk->data, i, ssize);
 		else
-			print_bytes(out, blk->data, i, ssize);
+			put_bytes(to, blk->data, i, ssize);
 	}
 }
 
 /* Numbers that are not finite are impossible: see zio_block_to_double(). */
-static void print_values(FILE *out, const struct dump_values *values)
+static void put_values(struct line *to, const struct dump_values *values)
 {
 	char text[VALUE_LEN];
 	size_t i;
 
 	for (i = 0; i < values->count; i++) {
+		make_room(to);
 		put_value(text, values->value[i]);
-		fprintf(out, "%s%s%s", i ? "," : "", text,
-			strpbrk(text, ".e") ? "" : ".0");
+		put(to, i ? "," : "");
+		put(to, text);
+		put(to, strpbrk(text, ".e") ? "" : ".0");
 	}
 }
 
-static json_t *new_block(const struct dump_options *opt, const struct zio_block *blk,
-			 const struct zio_place *place)
+static void add_data(struct line *to, const struct dump_options *opt,
+		     const struct zio_block *blk)
 {
-	const struct zio_control *control = blk->control;
-	json_t *obj = json_object();
+	struct dump_values values;
+	bool has_unit = opt->units && convert_block(&values, blk);
 
-	add_address(obj, control);
-	json_add_u64(obj, "seq", control->seq_num);
-	add_breaks(obj, place);
-	if (opt->control) {
-		add_control(obj, control);
-		add_times(obj, place);
-		add_block_values(obj, opt, control);
+	if (has_unit)
+		add_string(to, ",\"unit\":", values.scaling.unit);
+	put(to, ",\"data\":[");
+	if (has_unit) {
+		put_values(to, &values);
+		free(values.value);
+	} else {
+		put_samples(to, opt->format, blk);
 	}
-	if (opt->control && opt->attributes) {
-		json_add(obj, "channel_attributes",
-			 new_attrs(ZIO_ATTR_OF_CHANNEL, opt, control, false));
-		json_add(obj, "trigger_attributes",
-			 new_attrs(ZIO_ATTR_OF_TRIGGER, opt, control, false));
-	}
-	return obj;
+	put(to, "]");
 }
 
-/* Print an object up to its last brace, and free it. */
-static void begin_object(FILE *out, json_t *obj)
-{
-	char *text = json_dumps(obj, JSON_COMPACT);
-
-	if (!text)
-		fail_memory();
-	fwrite_unlocked(text, 1, strlen(text) - 1, out);
-	free(text);
-	json_decref(obj);
-}
-
-/* The samples are many: they become text at once, and no objects. */
 int dump_json(FILE *out, const struct dump_options *opt, const struct zio_block *blk,
 	      const struct zio_place *place)
 {
-	json_t *obj = new_block(opt, blk, place);
-	struct dump_values values = { 0 };
+	struct line line;
 
-	if (!opt->data)
-		return json_print(out, obj, 0);
-	if (opt->units && convert_block(&values, blk))
-		json_add_string(obj, "unit", values.scaling.unit);
-	begin_object(out, obj);
-	fputs(",\"data\":[", out);
-	if (values.value)
-		print_values(out, &values);
-	else
-		print_samples(out, opt->format, blk);
-	free(values.value);
-	fputs("]}\n", out);
+	line.out = out;
+	line.end = line.text;
+	add_block(&line, opt, blk->control, place);
+	if (opt->data)
+		add_data(&line, opt, blk);
+	put(&line, "}\n");
+	print_line(&line);
 	return ferror(out) ? -1 : 0;
 }

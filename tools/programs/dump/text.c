@@ -135,13 +135,11 @@ static void print_control(FILE *out, const struct dump_options *opt,
 			  const struct zio_control *control, const struct zio_place *place)
 {
 	char trigger[ZIO_OBJ_NAME_LEN + 1];
-	char address[ADDRESS_LEN];
 
-	put_address(address, control);
 	zio_name_text(trigger, control->triggername);
 	fprintf(out, "%s: block %" PRIu32 ": %" PRIu32
 		" samples of %u bytes (%u bits), trigger %s, control %u.%u\n",
-		address, control->seq_num, control->nsamples, control->ssize,
+		address_of(control), control->seq_num, control->nsamples, control->ssize,
 		control->nbits, trigger, control->major_version,
 		control->minor_version);
 	print_time(out, place, control->tstamp.bins);

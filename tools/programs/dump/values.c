@@ -29,6 +29,19 @@ bool convert_block(struct dump_values *to, const struct zio_block *blk)
 	return false;
 }
 
+/* Most blocks are of the same channel as the block before. */
+const char *address_of(const struct zio_control *control)
+{
+	static struct zio_addr last;
+	static char text[ADDRESS_LEN];
+
+	if (!*text || memcmp(&last, &control->addr, sizeof(last))) {
+		put_address(text, control);
+		last = control->addr;
+	}
+	return text;
+}
+
 int put_value(char text[VALUE_LEN], double value)
 {
 	int digits;
@@ -55,16 +68,20 @@ char *put_number(char *text, uint64_t number)
 	return text;
 }
 
+char *put_signed(char *text, int64_t number)
+{
+	if (number < 0)
+		*text++ = '-';
+	return put_number(text, number < 0 ? -(uint64_t)number : (uint64_t)number);
+}
+
 char *put_sample(char *text, enum dump_format format, const void *data, size_t i,
 		 unsigned int ssize)
 {
 	uint64_t v = get_sample(data, i, ssize);
 
-	if (format == DUMP_SIGNED && extend_sign(v, ssize) < 0) {
-		*text++ = '-';
-		v = -(uint64_t)extend_sign(v, ssize);
-	}
-	return put_number(text, v);
+	return format == DUMP_SIGNED ? put_signed(text, extend_sign(v, ssize)) :
+				       put_number(text, v);
 }
 
 char *put_time(char *text, const struct zio_instant *time)
