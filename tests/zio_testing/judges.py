@@ -91,7 +91,7 @@ OWN = (
     (r"drivers/(\w+)/", r"tests/selftests/*[-_.]"),
     (r"include/driver.mk", r"tests/selftests/porting"),
     (r"tools/programs/(nexus|scope|pva|kafka|migrate)/", r"tests/unit/*/"),
-    (r"tools/programs/root/", r"tests/unit/languages/test_root"),
+    (r"tools/programs/root/|tests/unit/fetch-venv", r"tests/unit/languages/test_root"),
     (r"tools/programs/(selftest)/", r"tests/unit/python/test_*"),
     (r"tools/(udev|completion)/", r"tests/unit/*_test"),
     (r"tools/(languages)/", r"tests/unit/*/"),

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,9 @@ EXAMPLES = ROOT / "examples/languages"
 LANGUAGES = ROOT / "tools/languages"
 PAGE = ROOT / "Documentation/from-other-languages.md"
 NSAMPLES = 100
+FETCH = ROOT / "tests/unit/fetch-venv"
 LOST = (4, 5)
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def run(*words: Any, **more: Any) -> str:
@@ -77,6 +79,27 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "PKG_CONFIG_LIBDIR": str(root / "opt/lib/pkgconfig"),
         "LD_LIBRARY_PATH": str(root / "opt/lib"),
     }
+
+
+@pytest.fixture(scope="session")
+def python() -> Run:
+    """Return a function that runs Python with uproot. It has an own numpy."""
+    command = [FETCH, "root"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip("PyPI package uproot is missing")
+    env = {
+        **os.environ,
+        "PYTHONPATH": f"{done.stdout.strip()}:{os.environ['PYTHONPATH']}",
+    }
+
+    def run(*words: object, status: int = 0) -> subprocess.CompletedProcess[str]:
+        command = ["/usr/bin/python3", *map(str, words)]
+        done = subprocess.run(command, capture_output=True, text=True, env=env)
+        assert done.returncode == status, done.stderr
+        return done
+
+    return run
 
 
 def header_numbers(words: Iterable[str], work: Path) -> dict[str, int]:

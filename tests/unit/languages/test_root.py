@@ -5,19 +5,16 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import pytest
 import zio
 
 from zio_testing.common import ROOT
 
-from .conftest import EXAMPLES
+from .conftest import EXAMPLES, Run
 
 PROGRAM = ROOT / "tools/programs/root/zio2root"
-FETCH = ROOT / "tests/unit/fetch-venv"
 SHOW = """
 import sys, uproot
 with uproot.open(sys.argv[1]) as file:
@@ -25,28 +22,6 @@ with uproot.open(sys.argv[1]) as file:
         tree = file[name]
         print(tree.title, tree["lost"].array().tolist(), tree["values"].array().tolist())
 """
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
-
-
-@pytest.fixture(scope="module")
-def python() -> Run:
-    """Return a function that runs Python with uproot. It has an own numpy."""
-    command = [FETCH, "root"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        pytest.skip("PyPI package uproot is missing")
-    env = {
-        **os.environ,
-        "PYTHONPATH": f"{done.stdout.strip()}:{os.environ['PYTHONPATH']}",
-    }
-
-    def run(*words: object, status: int = 0) -> subprocess.CompletedProcess[str]:
-        command = ["/usr/bin/python3", *map(str, words)]
-        done = subprocess.run(command, capture_output=True, text=True, env=env)
-        assert done.returncode == status, done.stderr
-        return done
-
-    return run
 
 
 def test_example(python: Run, recording: Path, expected: str, tmp_path: Path) -> None:
