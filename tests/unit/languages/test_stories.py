@@ -7,6 +7,7 @@ files, as these programs take long to start."""
 from __future__ import annotations
 
 import json
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -18,9 +19,9 @@ from zio_testing.common import ROOT
 from ..nexus import conftest  # noqa: F401  finds zio_nexus
 from ..nexus.stories import SECOND_PS, Story, stories
 from ..nexus.test_formats import given_recordings
-from ..nexus.test_truth import LOST, OK, causes_of, check_paced, convert
-from .conftest import Run
-from .test_octave import read
+from ..nexus.test_truth import LOST, OK, Found, causes_of, check_paced, convert
+from .conftest import Run, run
+from .test_octave import HERE, OCTAVE, read
 
 # In picoseconds: a time of a block, and one of a sample in it, are rounded to whole ns.
 ROUNDED = Fraction(2001)
@@ -75,6 +76,34 @@ def test_zioread(tmp_path: Path) -> None:
         for name in "lost", "taken", "missed":
             assert sum(channel[name]) == story.counts()[name]
         assert sum(channel["outage"]) == story.counts()["outages"]
+
+
+def in_octave(story: Story, text: str) -> Found:
+    """Return the samples that Octave has found. It reads no attributes of HDF5: the rate
+    of a log is that of the story."""
+    rows = [line.split() for line in text.splitlines()]
+    channel = {name: list(map(Fraction, words)) for name, *words in rows}
+    values = channel.get("data") or channel["value"]
+    if "time" in channel:
+        times = channel["time"]
+        lengths = [len(values) // len(times)] * len(times)
+    else:
+        times = channel["cue_timestamp_zero"]
+        lengths = np.diff([*map(int, channel["cue_index"]), len(values)]).tolist()
+    within = channel.get("sample_time") or [
+        k * Fraction(10**9) / story.rate for k in range(max(lengths))
+    ]
+    each = [time + within[k] for time, n in zip(times, lengths) for k in range(n)]
+    return [(time * 1000, int(value)) for time, value in zip(each, values, strict=True)]
+
+
+def test_hdf5_in_octave(tmp_path: Path) -> None:
+    told = write_stories(tmp_path, "nxs")
+    paths = [tmp_path / f"{number}.nxs" for number in range(len(told))]
+    said = run(*OCTAVE, HERE / "show_hdf5.m", *paths)
+    files = re.findall(r"^file .*\n((?:(?!file ).*\n)*)", said, re.M)
+    for story, text in zip(told, files, strict=True):
+        check_paced(story, in_octave(story, text), ROUNDED)
 
 
 def test_uproot(python: Run, tmp_path: Path) -> None:

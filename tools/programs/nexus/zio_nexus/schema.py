@@ -66,6 +66,12 @@ def make_group(parent: Any, name: str, nx_class: str, **attributes: Any) -> Any:
     return group
 
 
+def _text(text: str) -> Any:
+    """Return a text for a dataset. Octave stops reading a file at a text of another kind
+    than ASCII of a fixed length."""
+    return np.bytes_(text) if text.isascii() else text
+
+
 def make_root(file: Any, default: str, file_time: str, options: dict[str, str]) -> Any:
     """Write the root and the entry; return the entry. The times of the entry are those of
     the data."""
@@ -77,14 +83,14 @@ def make_root(file: Any, default: str, file_time: str, options: dict[str, str]) 
     file.attrs["HDF5_Version"] = h5py.version.hdf5_version
     file.attrs["h5py_version"] = h5py.version.version
     entry = make_group(file, ENTRY, "NXentry", default=default)
-    entry["title"] = options.get("title", "")
-    entry["program_name"] = PROGRAM
+    entry["title"] = _text(options.get("title", ""))
+    entry["program_name"] = _text(PROGRAM)
     entry["program_name"].attrs["version"] = VERSION
     for name in ("start_time", "end_time"):
         entry.create_dataset(name, data=np.bytes_(""), dtype=f"S{TIME_LENGTH}")
     recording = make_group(entry, RECORDING, "NXcollection")
     for name, text in options.items():
-        recording[name] = text
+        recording[name] = _text(text)
     recording.create_dataset("complete", data=np.uint8(0))
     return entry
 
