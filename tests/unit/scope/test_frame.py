@@ -10,15 +10,15 @@ from zio_scope.frame import Frame, Line, encode
 
 def make(*values: np.ndarray) -> bytes:  # type: ignore[type-arg]
     lines = tuple(
-        Line(i + 3, v, seq=2**32 + 5, time_ns=123, blocks=2, missing=7)
+        Line(i + 3, v, 2**32 + 5, 123, 2, 7, first=-3.5 * i, step=0.25 + i)
         for i, v in enumerate(values)
     )
-    return encode(Frame(1, 2, 11, 12, -3.5, 0.25, (-4.0, 9.0), lines, 48000.0))
+    return encode(Frame(1, 2, 11, 12, (-4.0, 9.0), lines, 48000.0))
 
 
 def test_header() -> None:
-    head = struct.unpack("<4sBBHIIIIddddd", make(np.arange(5, dtype="u1"))[:64])
-    assert head == (b"ZSCO", 2, 1, 1, 2, 11, 12, 5, -3.5, 0.25, -4.0, 9.0, 48000.0)
+    head = struct.unpack("<4sBBHIII4xddd", make(np.arange(5, dtype="u1"))[:48])
+    assert head == (b"ZSCO", 3, 1, 1, 2, 11, 12, -4.0, 9.0, 48000.0)
 
 
 @pytest.mark.parametrize(
@@ -33,14 +33,14 @@ def test_header() -> None:
     ],
 )
 def test_values_are_exact_and_aligned(values: np.ndarray, size: int) -> None:  # type: ignore[type-arg]
-    data = make(values, values)
-    at = 64
-    for channel in (3, 4):
-        record = struct.unpack("<HHIIIQ", data[at : at + 24])
-        assert record == (channel, size, 2, 5, 7, 123)
-        found = np.frombuffer(data, f"<f{size}", 5, at + 24)
-        assert np.array_equal(found, values.astype("f8"), equal_nan=True)
-        at += 24 + -(-5 * size // 8) * 8
+    data = make(values, values[:3])
+    at = 48
+    for channel, points, first, step in (3, 5, 0, 0.25), (4, 3, -3.5, 1.25):
+        record = struct.unpack("<HHIIIQddI4x", data[at : at + 48])
+        assert record == (channel, size, 2, 5, 7, 123, first, step, points)
+        found = np.frombuffer(data, f"<f{size}", points, at + 48)
+        assert np.array_equal(found, values[:points].astype("f8"), equal_nan=True)
+        at += 48 + -(-points * size // 8) * 8
         assert at % 8 == 0
     assert at == len(data)
 
@@ -48,9 +48,9 @@ def test_values_are_exact_and_aligned(values: np.ndarray, size: int) -> None:  #
 @pytest.mark.parametrize("time_ns", [2**64 - 1, 2**64, 2**94])
 def test_a_time_of_more_than_64_bits(time_ns: int) -> None:
     line = Line(0, np.arange(2, dtype="u1"), time_ns=time_ns)
-    data = encode(Frame(1, 0, 1, 1, 0.0, 1.0, (0.0, 2.0), (line,)))
-    assert struct.unpack_from("<Q", data, 64 + 16) == (2**64 - 1,)
+    data = encode(Frame(1, 0, 1, 1, (0.0, 2.0), (line,)))
+    assert struct.unpack_from("<Q", data, 48 + 16) == (2**64 - 1,)
 
 
 def test_no_lines() -> None:
-    assert len(make()) == 64
+    assert len(make()) == 48

@@ -33,7 +33,8 @@ def test_the_newest_block_as_it_is() -> None:
     found = waveform(snapshot(a=blocks(3)), View(channels=("a",)), 9)
     assert found is not None
     assert list(found.lines[0].values) == list(range(200, 300))
-    assert (found.first, found.step, found.extent) == (0, 1, (0, 99))
+    assert (found.lines[0].first, found.lines[0].step) == (0, 1)
+    assert found.extent == (0, 99)
     assert (found.lines[0].seq, found.lines[0].time_ns, found.flags) == (2, 1002, 0)
 
 
@@ -101,7 +102,7 @@ def test_zoom_takes_the_samples_of_the_range() -> None:
     found = waveform(snapshot(a=blocks(1)), view, 0)
     assert found is not None
     assert list(found.lines[0].values) == list(range(10, 21))
-    assert (found.first, found.extent) == (10, (0, 99))
+    assert (found.lines[0].first, found.extent) == (10, (0, 99))
 
 
 @pytest.mark.parametrize("range_", [(-50.0, -20.0), (500.0, 600.0)])
@@ -116,7 +117,7 @@ def test_many_samples_are_decimated() -> None:
     found = waveform(snapshot(a=blocks(1, samples=10_000)), view, 0)
     assert found is not None
     assert len(found.lines[0].values) == 200
-    assert found.step == 50
+    assert found.lines[0].step == 50
     assert found.flags & frame.FLAG_DECIMATED
     assert list(found.lines[0].values[:4]) == [0, 99, 100, 199]
 
@@ -126,7 +127,7 @@ def test_a_crossing_is_at_zero() -> None:
     found = waveform(snapshot(a=blocks(1)), view, 0)
     assert found is not None
     assert found.flags & frame.FLAG_TRIGGERED
-    assert (found.first, found.lines[0].values[0]) == (-25.5, 5)
+    assert (found.lines[0].first, found.lines[0].values[0]) == (-25.5, 5)
     assert found.extent == (-25, 74)
 
 
@@ -142,8 +143,8 @@ def test_channels_of_different_length() -> None:
     lists = snapshot(a=blocks(1, samples=100), b=blocks(1, samples=10))
     found = waveform(lists, View(channels=("a", "b")), 0)
     assert found is not None
-    assert len(found.lines[1].values) == 100
-    assert np.isnan(found.lines[1].values[10:]).all()
+    assert [len(line.values) for line in found.lines] == [100, 10]
+    assert found.extent == (0, 99)
 
 
 @pytest.mark.parametrize("names", [(), ("b",)])
@@ -160,7 +161,9 @@ def test_the_frequency_of_a_spectrum(samples: int) -> None:
     found = spectrum(snapshot(a=[Block(sine, 0, 0)]), view, 0)
     assert found is not None
     best = int(found.lines[0].values.argmax())
-    assert found.first + best * found.step == pytest.approx(20 / samples)
+    assert found.lines[0].first + best * found.lines[0].step == pytest.approx(
+        20 / samples
+    )
 
 
 def test_a_trace_keeps_a_limited_number() -> None:
@@ -198,13 +201,124 @@ def rates_of(*rates: float, user: float | None = None) -> list[float]:
 
 
 def test_rates() -> None:
-    """The control wins over the user. Channels of two rates have no time in common."""
+    """The control wins over the user. The axis has samples of the first channel, in
+    seconds if those of all others are known."""
     assert rates_of(50.0, 50.0) == [50.0, 50.0]
-    assert rates_of(50.0, 60.0) == [0.0, 50.0]
+    assert rates_of(50.0, 60.0) == [50.0, 50.0]
     assert rates_of(50.0, 0.0) == [0.0, 50.0]
     assert rates_of(0.0, 0.0) == [0.0, 0.0]
     assert rates_of(0.0, 50.0, user=50.0) == [50.0, 50.0]
     assert rates_of(60.0, user=50.0) == [60.0, 60.0]
+
+
+def stream(
+    rate: float, count: int, start_ns: int = 0, samples: int = 20, skip: int = 0
+) -> list[Block]:
+    """Return blocks whose samples are their own times, in ns. Before the last one, as
+    many samples as @skip are not there."""
+    found = []
+    for seq in range(count):
+        is_late = skip > 0 and seq == count - 1
+        numbers = np.arange(samples) + seq * samples + skip * is_late
+        times = start_ns + numbers * 1e9 / rate
+        follows = seq > 0 and not is_late
+        first_ns = round(times[0])
+        found.append(
+            Block(
+                times, seq, first_ns, int(is_late), "ns", rate, first_ns, "tai", follows
+            )
+        )
+    return found
+
+
+def check_times(found: frame.Frame | None, zero_ns: float) -> frame.Frame:
+    """Each sample of a picture is at its time."""
+    assert found is not None
+    for line in found.lines:
+        at = line.first + np.arange(len(line.values)) * line.step
+        is_there = ~np.isnan(line.values)
+        times = zero_ns + at * 1e9 / found.rate
+        assert is_there.any()
+        assert np.allclose(line.values[is_there], times[is_there], rtol=0, atol=1.01)
+    return found
+
+
+WHOLE = View(channels=("a", "b"), width=8192)
+
+
+@pytest.mark.parametrize("rate", [1000.0, 250.0, 48000.0, 1411200 / 29, 0.5])
+@pytest.mark.parametrize("start_ns", [0, 123_456, 7_000_000])
+def test_each_sample_is_at_its_time(rate: float, start_ns: int) -> None:
+    lists = snapshot(a=stream(1000.0, 1), b=stream(rate, 1, start_ns))
+    found = check_times(waveform(lists, WHOLE, 0), 0)
+    assert found.lines[1].first == pytest.approx(start_ns / 1e6)
+    assert found.lines[1].step == pytest.approx(1000 / rate)
+    end = max(19, found.lines[1].first + 19 * 1000 / rate)
+    assert found.extent == pytest.approx((0, end))
+    zoomed = replace(WHOLE, range=(found.lines[1].first, found.lines[1].first + 3))
+    check_times(waveform(lists, zoomed, 0), 0)
+
+
+def test_a_crossing_of_a_slow_channel_is_at_zero() -> None:
+    lists = snapshot(a=stream(1000.0, 5), b=stream(250.0, 1, 2_000_000))
+    trigger = Trigger("auto", "b", level=30_000_000.0)
+    found = waveform(lists, replace(WHOLE, blocks=5, trigger=trigger), 0)
+    assert found is not None and found.flags & frame.FLAG_TRIGGERED
+    check_times(found, 30_000_000)
+
+
+@pytest.mark.parametrize("late_ms", [0, 3])
+def test_a_fast_channel_reaches_as_far_as_a_slow_one(late_ms: int) -> None:
+    """Both have a block that begins at 600 ms, or none in common."""
+    lists = snapshot(a=stream(1000.0, 40), b=stream(100.0, 4, late_ms * 1_000_000))
+    found = check_times(waveform(lists, WHOLE, 0), 600_000_000)
+    assert [len(line.values) for line in found.lines] == [200, 20]
+    assert [line.blocks for line in found.lines] == [10, 1]
+    assert found.lines[1].first == late_ms
+
+
+def test_a_hole_is_as_wide_as_the_times_tell() -> None:
+    lists = snapshot(a=stream(1000.0, 3, skip=7), b=stream(500.0, 2, 1_000_000))
+    found = check_times(waveform(lists, replace(WHOLE, blocks=2), 0), 0)
+    assert np.isnan(found.lines[0].values).sum() == 7
+    assert found.lines[0].missing == 1
+
+
+def test_a_pause_of_an_hour_is_not_in_the_picture() -> None:
+    lists = snapshot(a=stream(1000.0, 3, skip=3_600_000), b=stream(500.0, 2, 1_000_000))
+    found = waveform(lists, replace(WHOLE, blocks=3), 0)
+    assert found is not None
+    assert [line.blocks for line in found.lines] == [1, 2]
+    check_times(found, 3_600_040_000_000)
+
+
+def test_channels_in_step_show_event_after_event() -> None:
+    """The pause between events is not in the picture."""
+    lists = snapshot(a=stream(1000.0, 3, skip=7), b=stream(1000.0, 3, skip=7))
+    found = waveform(lists, replace(WHOLE, blocks=3), 0)
+    assert found is not None
+    assert [np.isnan(line.values).sum() for line in found.lines] == [20, 20]
+
+
+@pytest.mark.parametrize("clocks", [("tai", "monotonic"), ("", "")])
+def test_without_a_common_clock_both_begin_together(clocks: tuple[str, str]) -> None:
+    lists = {
+        name: [replace(block, clock=clock) for block in blocks]
+        for name, clock, blocks in zip(
+            "ab", clocks, [stream(1000.0, 2), stream(250.0, 2, 9 * 10**15)]
+        )
+    }
+    found = waveform(snapshot(**lists), WHOLE, 0)
+    assert found is not None
+    assert [(line.first, line.step) for line in found.lines] == [(0, 1), (0, 4)]
+    assert found.rate == 1000
+
+
+def test_a_clock_that_was_set_ends_what_reaches_back() -> None:
+    ahead = stream(1000.0, 3, 3_600_000_000_000)
+    lists = snapshot(a=[*ahead, *stream(1000.0, 4)], b=stream(100.0, 1))
+    found = check_times(waveform(lists, WHOLE, 0), 0)
+    assert [line.blocks for line in found.lines] == [4, 1]
 
 
 def test_large_blocks_are_not_kept_in_number(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -203,7 +203,7 @@ def test_frames_and_state_of_a_file(recording: Path) -> None:
             await socket.send_json(view)
             frame = await receive_frame(socket)
             assert struct.unpack_from("<I", frame, 12) == (5,)
-            assert struct.unpack_from("<64f", frame, 88) == tuple(
+            assert struct.unpack_from("<64f", frame, 96) == tuple(
                 (i + 9 * 64) % 256 for i in range(64)
             )
 
@@ -226,7 +226,7 @@ def test_a_time_of_more_than_64_bits(tmp_path: Path) -> None:
                     found = None
                     while found != (seq, 0, min(time_ns, 2**64 - 1)):
                         frame = await receive_frame(socket)
-                        found = struct.unpack_from("<IIQ", frame, 64 + 8)
+                        found = struct.unpack_from("<IIQ", frame, 48 + 8)
                         number = int.from_bytes(frame[16:20], "little")
                         await socket.send_json({"type": "ack", "frame": number})
 

@@ -104,7 +104,7 @@ def test_many_samples_show_minimum_and_maximum(
     page.wait("s.frame.view === 0 || s.view.range")
     for _ in range(9):
         page.run("document.getElementById('zoom-in').click()")
-    page.wait("s.frame.step === 1")
+    page.wait("s.frame.lines[0].step === 1")
 
 
 def test_a_loss_is_a_gap_and_is_told(daemon: Start, page: Page, recording: Any) -> None:
@@ -270,9 +270,9 @@ def test_keyboard_only(daemon: Start, page: Page, recording: Any) -> None:
     page.press(Keys.SPACE)
     page.wait("!s.view.paused")
     page.press("+")
-    page.wait("s.view.range && s.frame.points < 140")
+    page.wait("s.view.range && s.frame.lines[0].points < 140")
     page.press("0")
-    page.wait("s.frame.points === 256")
+    page.wait("s.frame.lines[0].points === 256")
     page.press("2")
     page.wait("s.data.length === 2")
     page.press("2")
@@ -369,6 +369,29 @@ def test_seconds(daemon: Start, page: Page, tmp_path: Path) -> None:
     assert rows[-1].endswith("100.2 Hz")
 
 
+def test_two_rates(daemon: Start, page: Page, tmp_path: Path) -> None:
+    """Each sample is at its time: a value is the time in milliseconds."""
+    path = tmp_path / "a.zio"
+    with zio.open(str(path), create=True) as out:
+        for chan, rate, late_ms in (0, 1000, 0), (1, 250, 3):
+            control = zio.make_control(f"zzero-0-{chan}", 1_700_000_000, rate=rate)
+            control["tstamp"]["ticks"] = late_ms * 1_000_000
+            times = late_ms + np.arange(100) * 1000 // rate
+            out.write(times.astype("u2"), control)
+    page.open(daemon(path, "--speed", "0").url)
+    page.wait("s.frame && s.frame.lines.length === 2")
+    xs = shown(page, 0)
+    for line in 1, 2:
+        found = [(x, y) for x, y in zip(xs, shown(page, line)) if y is not None]
+        assert len(found) == 100
+        assert [1000 * x for x, _ in found] == pytest.approx([y for _, y in found])
+    # uPlot joins the values of the slow channel, and shows no gap.
+    assert page.value("s.data[2].some((v) => v === undefined)")
+    assert page.value("s.data[2].every((v) => v !== null)")
+    assert page.value("s.plot.axes[0].label") == "s"
+    assert page.complaints() == []
+
+
 def test_the_mouse(daemon: Start, page: Page, recording: Any) -> None:
     page.open(daemon(recording(5), "--speed", "0").url)
     at_end(page, 4)
@@ -383,17 +406,17 @@ def test_the_mouse(daemon: Start, page: Page, recording: Any) -> None:
     ).click_and_hold().move_by_offset(width // 4, 0).release().perform()
     low, high = page.wait("s.view.range")
     assert (low, high) == (pytest.approx(127.5, abs=2), pytest.approx(191, abs=2))
-    page.wait("s.frame.points < 70")
+    page.wait("s.frame.lines[0].points < 70")
     assert page.value("s.cursors.a") < 70
     ActionChains(page.driver).double_click(over).perform()
-    page.wait("s.view.range === null && s.frame.points === 256")
+    page.wait("s.view.range === null && s.frame.lines[0].points === 256")
 
 
 def test_the_demo(daemon: Start, page: Page) -> None:
     """Three channels in volts, and the losses of the second one"""
     page.open(daemon("--demo", "--speed", "8").url)
     page.wait("s.channels.length === 3 && s.channels.every((c) => c.unit === 'V')")
-    page.wait("s.frame?.points && s.channels[1].lost >= 2")
+    page.wait("s.frame?.lines[0].points && s.channels[1].lost >= 2")
     assert page.value("s.channels[0].lost + s.channels[2].lost") == 0
 
 

@@ -11,15 +11,16 @@ import numpy as np
 from .samples import Samples
 
 MAGIC = b"ZSCO"
-VERSION = 2
+VERSION = 3
 WAVEFORM, SPECTRUM = 1, 2
 FLAG_TRIGGERED, FLAG_DECIMATED, FLAG_PAUSED = 1, 2, 4
 FLOAT32, FLOAT64 = 4, 8
 
-# magic, version, kind, traces, flags, view, frame, points, first, step, low, high, rate
-HEADER = struct.Struct("<4sBBHIIIIddddd")
-# channel, type of values, blocks, seq_num, blocks missing in the picture, time in ns
-RECORD = struct.Struct("<HHIIIQ")
+# magic, version, kind, traces, flags, view, frame, low, high, rate
+HEADER = struct.Struct("<4sBBHIII4xddd")
+# channel, type of values, blocks, seq_num, blocks missing in the picture, time in ns, first,
+# step, points
+RECORD = struct.Struct("<HHIIIQddI4x")
 # A float32 holds integers up to 2^24.
 EXACT = 1 << 24
 # Stands for a time that the record does not hold
@@ -28,7 +29,8 @@ NO_TIME = 2**64 - 1
 
 @dataclass(frozen=True)
 class Line:
-    """The values of a channel in a frame, and the newest block of them."""
+    """The values of a channel in a frame, and the newest block of them. Value i is at
+    @first + i * @step, in samples of the first channel."""
 
     channel: int
     values: Samples
@@ -36,20 +38,20 @@ class Line:
     time_ns: int = 0
     blocks: int = 1
     missing: int = 0
+    first: float = 0.0
+    step: float = 1.0
 
 
 @dataclass(frozen=True)
 class Frame:
-    """Lines with a common grid: value i is at @first + i * @step. @extent is the range of
-    all samples that the view could show. All lines have the same number of values. @rate
-    are the samples per second of all lines; 0 if they differ, or are not known."""
+    """Lines, each with a grid of its own. @extent is the range of all samples that the
+    view could show. @rate are the samples per second of the first channel; 0 if those of
+    a line are not known."""
 
     kind: int
     flags: int
     view: int
     number: int
-    first: float
-    step: float
     extent: tuple[float, float]
     lines: tuple[Line, ...]
     rate: float = 0.0
@@ -76,12 +78,10 @@ def _pad(size: int) -> bytes:
 
 def encode(frame: Frame) -> bytes:
     """Return the frame as bytes, little-endian."""
-    points = len(frame.lines[0].values) if frame.lines else 0
     parts = [
         HEADER.pack(
             MAGIC, VERSION, frame.kind, len(frame.lines), frame.flags, frame.view,
-            frame.number, points, frame.first, frame.step, *frame.extent,
-            frame.rate,
+            frame.number, *frame.extent, frame.rate,
         )
     ]  # fmt: skip
     for line in frame.lines:
@@ -91,6 +91,7 @@ def encode(frame: Frame) -> bytes:
             RECORD.pack(
                 line.channel, size, line.blocks, line.seq & 0xFFFFFFFF,
                 min(line.missing, 0xFFFFFFFF), min(line.time_ns, NO_TIME),
+                line.first, line.step, len(line.values),
             ),
             data,
             _pad(len(data)),

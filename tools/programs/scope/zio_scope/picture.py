@@ -26,31 +26,54 @@ from .view import View
 
 # A triggered picture has this part of its samples before the crossing.
 BEFORE = 0.25
+# So wide are the holes of a channel together at most, in samples.
+WIDEST = 1 << 18
+SECOND_NS = 10**9
 
 
 @dataclass(frozen=True)
 class Channel:
-    """The blocks of one channel that a picture shows, and their samples in sequence."""
+    """The blocks of one channel that a picture shows, and their samples in sequence. Sample
+    i is at @begin + i * @step, in samples of the first channel."""
 
     index: int
     blocks: Sequence[Block]
     samples: Samples
+    begin: float = 0.0
+    step: float = 1.0
+
+    @property
+    def end(self) -> float:
+        """Return where the last sample is."""
+        return self.begin + max(len(self.samples) - 1, 0) * self.step
 
     @property
     def missing(self) -> int:
         return sum(block.lost for block in self.blocks)
 
-    def line(self, values: Samples) -> Line:
-        last = self.blocks[-1]
+    def line(self, values: Samples, first: float, step: float) -> Line:
+        last, count = self.blocks[-1], len(self.blocks)
         return Line(
-            self.index, values, last.seq, last.time_ns, len(self.blocks), self.missing
+            self.index, values, last.seq, last.time_ns, count, self.missing, first, step
         )
 
+    def part(self, low: float, high: float, zero: float, width: int) -> tuple[Line, bool]:
+        """Return the line from @low to @high after @zero, and whether it has minimum and
+        maximum in place of the samples."""
+        start = math.floor((low + zero - self.begin) / self.step)
+        stop = math.ceil((high + zero - self.begin) / self.step) + 1
+        start = min(max(start, 0), len(self.samples))
+        stop = min(max(stop, start), len(self.samples))
+        values = min_max(self.samples[start:stop], width)
+        first = self.begin + start * self.step - zero
+        step = self.step * (stop - start) / len(values) if len(values) else self.step
+        return self.line(values, first, step), len(values) < stop - start
 
-def rate_of(channels: Sequence[Channel], view: View) -> float:
-    """Return the samples per second that all channels have in common; else 0."""
-    rates = {channel.blocks[-1].rate or view.rate or 0.0 for channel in channels}
-    return rates.pop() if len(rates) == 1 else 0.0
+
+def rates_of(lists: Sequence[list[Block]], view: View) -> list[float]:
+    """Return the samples per second of each channel; [] if one is not known."""
+    rates = [blocks[-1].rate or view.rate or 0.0 for blocks in lists]
+    return rates if all(rates) else []
 
 
 Snapshot = Mapping[str, tuple[int, list[Block]]]
@@ -89,14 +112,95 @@ def join(blocks: Sequence[Block]) -> Samples:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
+def join_by_time(blocks: Sequence[Block], rate: float) -> Samples:
+    """Return the samples in sequence, with gaps where the times tell that there are
+    none."""
+    parts: list[Samples] = []
+    count = 0
+    for block in blocks:
+        at = round((block.first_ns - blocks[0].first_ns) * rate / SECOND_NS)
+        if at > count and not block.follows:
+            parts.append(np.full(at - count, np.nan))
+            count = at
+        parts.append(block.samples)
+        count += len(block.samples)
+    return np.concatenate(parts)
+
+
+def _end_ns(block: Block, rate: float) -> int:
+    return block.first_ns + round(len(block.samples) * SECOND_NS / rate)
+
+
+def _goes_on(before: Block, after: Block) -> bool:
+    """Tell whether a block is behind another one by the same clock."""
+    is_like = (before.clock, before.rate) == (after.clock, after.rate)
+    return is_like and before.first_ns <= after.first_ns
+
+
+def reach(
+    blocks: list[Block], last: Block, low_ns: int, high_ns: int, rate: float
+) -> list[Block]:
+    """Return @last and the blocks beside it that have samples between two times. A clock
+    that was set, another rate, or a hole that is too wide ends them."""
+    begin = next(i for i, block in enumerate(blocks) if block is last)
+    end, hole_ns = begin + 1, 0
+    while begin and _goes_on(blocks[begin - 1], blocks[begin]):
+        end_ns = _end_ns(blocks[begin - 1], rate)
+        hole_ns += max(blocks[begin].first_ns - end_ns, 0)
+        if end_ns <= low_ns or hole_ns * rate > WIDEST * SECOND_NS:
+            break
+        begin -= 1
+    while end < len(blocks) and _goes_on(blocks[end - 1], blocks[end]):
+        if blocks[end].first_ns >= high_ns:
+            break
+        end += 1
+    return blocks[begin:end]
+
+
+def have_one_clock(lists: Sequence[list[Block]]) -> bool:
+    clocks = {block.clock for blocks in lists for block in blocks}
+    return len(clocks) == 1 and "" not in clocks
+
+
+def are_in_step(lists: Sequence[list[Block]], rates: list[float]) -> bool:
+    """Tell whether all channels have samples at the same times."""
+    shapes = {
+        (rate, *((block.first_ns, len(block.samples)) for block in blocks))
+        for blocks, rate in zip(lists, rates)
+    }
+    return len(shapes) == 1
+
+
 def choose(snapshot: Snapshot, view: View) -> list[Channel]:
+    """Return the channels of the view. Block follows block if all channels are in step.
+    Otherwise each sample is at its time, as far as rates and a clock tell it."""
     found = [snapshot[name] for name in view.channels if name in snapshot]
     found = [(index, blocks) for index, blocks in found if blocks]
     if not found:
         return []
-    picked = pick_event([blocks for _, blocks in found], view.blocks)
+    lists = [blocks for _, blocks in found]
+    picked = pick_event(lists, view.blocks)
+    rates = rates_of(picked, view)
     indices = [index for index, _ in found]
-    return [Channel(i, blocks, join(blocks)) for i, blocks in zip(indices, picked)]
+    if not rates:
+        return [Channel(i, blocks, join(blocks)) for i, blocks in zip(indices, picked)]
+    steps = [rates[0] / rate for rate in rates]
+    if are_in_step(picked, rates) or not have_one_clock(picked):
+        return [
+            Channel(i, blocks, join(blocks), 0.0, step)
+            for i, blocks, step in zip(indices, picked, steps)
+        ]
+    low_ns = min(blocks[0].first_ns for blocks in picked)
+    high_ns = max(_end_ns(blocks[-1], rate) for blocks, rate in zip(picked, rates))
+    parts = [
+        reach(blocks, part[-1], low_ns, high_ns, rate)
+        for blocks, part, rate in zip(lists, picked, rates)
+    ]
+    zero_ns, unit = parts[0][0].first_ns, rates[0] / SECOND_NS
+    return [
+        Channel(i, part, join_by_time(part, rate), (part[0].first_ns - zero_ns) * unit, s)
+        for i, part, rate, s in zip(indices, parts, rates, steps)
+    ]
 
 
 def _index_of(snapshot: Snapshot, name: str) -> int | None:
@@ -114,26 +218,26 @@ def _by_name(channels: list[Channel], snapshot: Snapshot, name: str) -> Channel 
 def _origin(
     channels: list[Channel], snapshot: Snapshot, view: View
 ) -> tuple[float, bool] | None:
-    """Return the sample at x = 0, and whether it is a crossing. None: draw nothing."""
+    """Return what is at x = 0, and whether it is a crossing. None: draw nothing."""
     trigger = view.trigger
     if trigger.mode == "off":
         return 0.0, False
-    longest = max(len(channel.samples) for channel in channels)
-    near = math.floor(longest * BEFORE)
+    low, span = _extent(channels)
+    near = low + math.floor((span + 1) * BEFORE)
     source = _by_name(channels, snapshot, trigger.channel)
     found = None
     if source:
-        found = find_crossing(source.samples, trigger.level, trigger.slope, near)
-    if found is not None:
-        return found, True
+        at = max(round((near - source.begin) / source.step), 0)
+        found = find_crossing(source.samples, trigger.level, trigger.slope, at)
+    if source and found is not None:
+        return source.begin + found * source.step, True
     return (float(near), False) if trigger.mode == "auto" else None
 
 
-def _slice(samples: Samples, start: int, end: int) -> Samples:
-    part = samples[start:end]
-    if len(part) == end - start:
-        return part
-    return np.concatenate([part, np.full(end - start - len(part), np.nan)])
+def _extent(channels: list[Channel]) -> tuple[float, float]:
+    """Return where the samples of all channels begin, and how far they reach."""
+    low = min(channel.begin for channel in channels)
+    return low, max(channel.end for channel in channels) - low
 
 
 def waveform(snapshot: Snapshot, view: View, number: int) -> Frame | None:
@@ -145,22 +249,23 @@ def waveform(snapshot: Snapshot, view: View, number: int) -> Frame | None:
     origin = _origin(channels, snapshot, view)
     if origin is None:
         return None
-    longest = max(len(channel.samples) for channel in channels)
     zero, triggered = origin
-    low = -math.floor(longest * BEFORE) if view.trigger.mode != "off" else 0
-    extent = (float(low), float(low + max(longest - 1, 0)))
-    begin, end = view.range or extent
-    start = min(max(math.floor(begin + zero), 0), longest)
-    stop = min(max(math.ceil(end + zero) + 1, start), longest)
-    values = [min_max(_slice(c.samples, start, stop), view.width) for c in channels]
-    points = len(values[0])
-    step = (stop - start) / points if points else 1.0
-    flags = FLAG_TRIGGERED * triggered | FLAG_DECIMATED * (points < stop - start)
-    lines = tuple(c.line(v) for c, v in zip(channels, values))
-    flags |= FLAG_PAUSED * view.paused
-    rate = rate_of(channels, view)
-    first = start - zero
-    return Frame(WAVEFORM, flags, view.serial, number, first, step, extent, lines, rate)
+    low, span = _extent(channels)
+    if view.trigger.mode != "off":
+        low = -math.floor((span + 1) * BEFORE)
+    extent = (float(low), float(low + span))
+    parts = [c.part(*(view.range or extent), zero, view.width) for c in channels]
+    flags = FLAG_TRIGGERED * triggered | FLAG_PAUSED * view.paused
+    flags |= FLAG_DECIMATED * any(is_decimated for _, is_decimated in parts)
+    lines = tuple(line for line, _ in parts)
+    return Frame(
+        WAVEFORM, flags, view.serial, number, extent, lines, _rate_of(channels, view)
+    )
+
+
+def _rate_of(channels: list[Channel], view: View) -> float:
+    rates = rates_of([list(channel.blocks) for channel in channels], view)
+    return rates[0] if rates else 0.0
 
 
 def spectrum(snapshot: Snapshot, view: View, number: int) -> Frame | None:
@@ -185,9 +290,7 @@ def spectrum(snapshot: Snapshot, view: View, number: int) -> Frame | None:
         FLAG_PAUSED * view.paused,
         view.serial,
         number,
-        0.0,
-        step,
         (0.0, 0.5),
-        (channels[0].line(reduced),),
-        rate_of(channels[:1], view),
+        (channels[0].line(reduced, 0.0, step),),
+        _rate_of(channels[:1], view),
     )

@@ -46,9 +46,18 @@ def block_of(block: Any, place: zio.Place) -> Block:
     else:
         samples = np.frombuffer(block.data.tobytes(), np.uint8)
     time_ns = block.time_ns if place.event_ns is None else place.event_ns
-    missing = place.lost + place.taken
     rate = place.rate if place.rate_source == "control" else None
-    return Block(samples, block.seq, time_ns, missing, unit, float(rate or 0))
+    return Block(
+        samples,
+        block.seq,
+        time_ns,
+        place.lost + place.taken,
+        unit,
+        float(rate or 0),
+        place.time_ns or 0,
+        zio.controls.clock(block.control) if place.has_time else "",
+        bool(place.continues),
+    )
 
 
 def add_block(trace: Trace, block: Any) -> None:

@@ -25,7 +25,7 @@ export class Cursors {
 		this.active = null;
 	}
 
-	// lines: [{name, unit, values}] of the frame; returns whether a cursor is there
+	// lines: those of the frame, each with name and unit
 	show(frame, lines) {
 		this.table.hidden = this.places().length === 0;
 		if (this.table.hidden || !frame)
@@ -35,7 +35,7 @@ export class Cursors {
 		const head = ["", "A", "B", "B \u2212 A"];
 		const rows = [["x", place(a), place(b), isPair ? place(b - a) : "\u2013"]];
 		for (const line of lines) {
-			const [ya, yb] = [a, b].map((x) => valueAt(frame, line.values, x));
+			const [ya, yb] = [a, b].map((x) => valueAt(line, x));
 			const both = ya !== null && yb !== null ? yb - ya : null;
 			rows.push([line.name, ...[ya, yb, both].map((y) => quantity(y, line.unit))]);
 		}
@@ -66,13 +66,13 @@ function row(kind, cells) {
 }
 
 // The value of a curve at x, between two samples on the line that joins them
-export function valueAt(frame, values, x) {
-	if (x === null || !frame.points)
+export function valueAt({ first, step, points, values }, x) {
+	if (x === null || !points)
 		return null;
-	const at = (x - frame.first) / frame.step;
+	const at = (x - first) / step;
 	const low = Math.floor(at);
-	if (low < 0 || low > frame.points - 1 || Number.isNaN(values[low]))
+	if (low < 0 || low > points - 1 || Number.isNaN(values[low]))
 		return null;
-	const high = Math.min(low + 1, frame.points - 1);
+	const high = Math.min(low + 1, points - 1);
 	return values[low] + (at - low) * (values[high] - values[low] || 0);
 }

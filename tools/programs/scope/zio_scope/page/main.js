@@ -152,8 +152,7 @@ function showPicture() {
 }
 
 function showCursors() {
-	const lines = frame ? frame.lines.map((line, i) => ({ ...waveform.names[i],
-		values: line.values })) : [];
+	const lines = frame ? frame.lines.map((line, i) => ({ ...waveform.names[i], ...line })) : [];
 	cursors.show(frame, lines);
 	waveform.redraw();
 }

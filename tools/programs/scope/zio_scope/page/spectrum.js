@@ -38,7 +38,7 @@ export class Spectrum extends Chart {
 		const line = frame.lines[0];
 		this.channel = channels.find((c) => c.index === line.channel) ?? this.channel;
 		this.rate = frame.rate;
-		this.data = [gridOf(frame, this.rate || 1), line.values];
+		this.data = [gridOf(line, this.rate || 1), line.values];
 		const layout = JSON.stringify([this.channel.name, this.channel.unit, this.rate]);
 		if (layout !== this.layout || !this.plot) {
 			this.layout = layout;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The waveforms: curves, gaps, the level of the trigger, and cursors.
 
+import uPlot from "./uplot/uPlot.esm.js";
 import { axis, Chart, rangeAround } from "./chart.js";
 import { gridOf, valuesOf } from "./frames.js";
 import { quantity, tickTexts } from "./format.js";
@@ -16,6 +17,7 @@ export class Waveform extends Chart {
 		this.cursors = cursors;
 		this.handlers = handlers;
 		this.frame = null;
+		this.tables = [];
 		this.names = [];
 		this.layout = "";
 	}
@@ -25,7 +27,8 @@ export class Waveform extends Chart {
 		this.frame = frame;
 		this.names = frame.lines.map((line) => channels.find((c) => c.index === line.channel) ??
 			{ name: `channel ${line.channel}`, unit: "", index: line.channel });
-		const data = [gridOf(frame, xScale()), ...frame.lines.map(valuesOf)];
+		this.tables = frame.lines.map((line) => [gridOf(line, xScale()), valuesOf(line)]);
+		const data = align(frame.lines, this.tables);
 		const layout = JSON.stringify([this.names.map((c) => [c.name, c.unit]), xUnit()]);
 		if (layout !== this.layout) {
 			this.layout = layout;
@@ -66,7 +69,7 @@ export class Waveform extends Chart {
 			{ scale: `y ${unit}`, side: i ? 1 : 3, size: 52 })));
 		return {
 			width, height, scales, axes,
-			series: [{ label: "x" }, ...this.names.map((c) => this.makeSeries(c))],
+			series: [{ label: "x" }, ...this.names.map((c, i) => this.makeSeries(c, this.frame.lines[i]))],
 			legend: { show: false },
 			cursor: {
 				drag: { x: true, y: false, setScale: false },
@@ -82,14 +85,14 @@ export class Waveform extends Chart {
 		};
 	}
 
-	makeSeries(channel) {
+	makeSeries(channel, line) {
 		return {
 			label: channel.name,
 			scale: `y ${channel.unit}`,
 			stroke: colour(channel.index),
 			dash: dash(channel.index),
 			width: 1.5,
-			points: { show: this.frame.points <= 200 },
+			points: { show: line.points <= 200 },
 			spanGaps: false,
 		};
 	}
@@ -118,9 +121,8 @@ export class Waveform extends Chart {
 
 	drawGaps(plot) {
 		const { top, height } = plot.bbox;
-		const grid = this.data[0];
 		plot.ctx.fillStyle = ink().gap;
-		for (const values of this.data.slice(1)) {
+		for (const [grid, values] of this.tables) {
 			for (const [start, end] of gapsOf(values)) {
 				const left = plot.valToPos(grid[Math.max(start - 1, 0)], "x", true);
 				const right = plot.valToPos(grid[end], "x", true);
@@ -164,6 +166,15 @@ export class Waveform extends Chart {
 		plot.ctx.font = `${14 * devicePixelRatio}px system-ui, sans-serif`;
 		plot.ctx.fillText(name.toUpperCase(), at + 4, top + 16 * devicePixelRatio);
 	}
+}
+
+// Return the tables of all lines as one. uPlot joins a line across the places where only
+// others have a value.
+function align(lines, tables) {
+	const [{ first, step, points }] = lines;
+	if (lines.every((line) => line.first === first && line.step === step && line.points === points))
+		return [tables[0][0], ...tables.map((table) => table[1])];
+	return uPlot.join(tables);
 }
 
 function stroke(ctx, style, dashes, x0, y0, x1, y1) {
