@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import zio
+from zio_scope import picture
 from zio_scope import reader as reader_module
 from zio_scope.reader import FileReader, Pace, TapReader
 from zio_scope.samples import Trace
+from zio_scope.view import View
 
 from . import blocks
 
@@ -35,6 +37,25 @@ def play(path: Path, **options: float) -> tuple[FileReader, Traces]:
     reader = FileReader(str(path), traces, **options)  # type: ignore[arg-type]
     reader.start()
     return reader, traces
+
+
+def test_interleaved_channels_have_several_values_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "a.zio"
+    control = zio.make_control("zzero-0-0", rate=1000)
+    control["flags"] |= np.uint32(zio.lib.ZIO_CONTROL_INTERLEAVE_DATA)
+    control["tlv"]["type"], control["tlv"]["length"] = zio.lib.ZIO_TLV_CHANNELS, 1
+    control["tlv"]["payload"] = np.array([0b1011], "u8").view("u1")
+    with zio.open(str(path), create=True) as out:
+        out.write(np.arange(30, dtype="u2"), control)
+    reader, traces = play(path)
+    wait_for(lambda: traces.found and traces.found["zzero-0000-0-0"].state == "ended")
+    reader.stop()
+    (trace,) = traces.found.values()
+    (block,) = trace.snapshot()
+    assert (block.rate, block.in_turn) == (1000, 3)
+    names = (trace.name,)
+    found = picture.waveform({trace.name: (0, [block])}, View(channels=names), 0)
+    assert found is not None and found.rate == 3000
 
 
 def test_a_channel_that_comes_later(

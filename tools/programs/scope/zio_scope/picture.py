@@ -71,8 +71,9 @@ class Channel:
 
 
 def rates_of(lists: Sequence[list[Block]], view: View) -> list[float]:
-    """Return the samples per second of each channel; [] if one is not known."""
-    rates = [blocks[-1].rate or view.rate or 0.0 for blocks in lists]
+    """Return the values per second of each channel; [] if one is not known."""
+    newest = [blocks[-1] for blocks in lists]
+    rates = [(last.rate or view.rate or 0.0) * last.in_turn for last in newest]
     return rates if all(rates) else []
 
 

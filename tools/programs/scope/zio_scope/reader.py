@@ -57,6 +57,7 @@ def block_of(block: Any, place: zio.Place) -> Block:
         place.time_ns or 0,
         zio.controls.clock(block.control) if place.has_time else "",
         bool(place.continues),
+        max(1, len(samples) // place.samples) if place.samples else 1,
     )
 
 

@@ -22,9 +22,9 @@ KEPT_BYTES = 64 << 20
 class Block:
     """A copy of a block. @samples has values in @unit, or raw counts if @unit is empty.
     @lost counts the blocks that are missing before this one. @rate are the samples per
-    second that the control tells; 0 if it does not. The first sample was taken at
-    @first_ns of @clock, which is "" if there is no time. It follows the block before, or
-    not."""
+    second that the control tells; 0 if it does not. Interleaved blocks have @in_turn values
+    for each of them. The first sample was taken at @first_ns of @clock, which is "" if
+    there is no time. It follows the block before, or not."""
 
     samples: Samples
     seq: int
@@ -35,6 +35,7 @@ class Block:
     first_ns: int = 0
     clock: str = ""
     follows: bool = False
+    in_turn: int = 1
 
 
 @dataclass
