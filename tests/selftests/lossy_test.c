@@ -333,6 +333,58 @@ TEST("a clock that is set back is a step", fresh)
 	free_model(m);
 }
 
+/* Reads the blocks in the queue, the first of which has these breaks. The others go on. */
+static struct zio_place read_after_jump(struct model *m, uint32_t breaks)
+{
+	struct zio_place first;
+
+	place_next(m);
+	first = m->place;
+	ASSERT_EQ(first.breaks, breaks);
+	while (m->n_queued) {
+		place_next(m);
+		ASSERT_TRUE(m->place.continues);
+	}
+	ASSERT_EQ(m->place.rate_num / m->place.rate_den, SAMPLES * NSEC / PERIOD_NS);
+	return first;
+}
+
+/* As NTP sets a clock that is wrong by 37 s. Forward, it looks as if the board had paused. */
+TEST("a clock that is set forward and back is neither a loss nor a rate", fresh)
+{
+	struct model *m = make_model();
+	struct zio_account account;
+	struct zio_place place;
+
+	fire(m, 10);
+	read_all(m);
+	set_clock_by(37);
+	fire(m, 10);
+	place = read_after_jump(m, ZIO_BREAK_PAUSE);
+	ASSERT_TRUE(llabs(place.pause_ns - 37 * NSEC) < NSEC / 10);
+	set_clock_by(-37);
+	fire(m, 10);
+	place = read_after_jump(m, ZIO_BREAK_STEP);
+	ASSERT_TRUE(llabs(place.step_ns + 37 * NSEC) < NSEC / 10);
+	ASSERT_EQ(zio_timeline_account(m->tl, &account), 0);
+	ASSERT_EQ(account.blocks, 30);
+	ASSERT_EQ(account.pauses, 1);
+	ASSERT_EQ(account.steps, 1);
+	ASSERT_EQ(account.lost + account.missed + account.taken + account.changes, 0);
+	free_model(m);
+}
+
+TEST("zio-dump says that a clock was set, and ends with 4", fresh)
+{
+	order("fire", 9);
+	set_clock_by(-37);
+	order("fire", 6);
+	set_clock_by(37);
+	ASSERT_EQ(shell("zio-dump -n 15 lossy-0-0 >/tmp/lossy 2>/tmp/said; [ $? = 4 ]"), 0);
+	ASSERT_EQ(shell("grep -q ': 1 step of the clock$' /tmp/said"), 0);
+	ASSERT_EQ(shell("! grep -q -e lost -e missed -e pause /tmp/said"), 0);
+}
+
 TEST("zio-dump says it in words", fresh)
 {
 	order("fire", 1);
