@@ -76,6 +76,23 @@ def test_file_that_appears(
     assert path.exists() and not os.path.exists(part.name)
 
 
+def test_name_that_is_taken_at_the_end(tmp_path: Path) -> None:
+    """The blocks of a pipe are whole then: they stay in the part."""
+    content = make_file(tmp_path / "a.zio", Kind(), range(100)).read_bytes()
+    words = [*PROGRAM, "-", "-o", "a.csv"]
+    process = subprocess.Popen(
+        words, cwd=tmp_path, stdin=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    while not list(tmp_path.glob("a.csv.*.part")):
+        assert process.poll() is None
+    (tmp_path / "a.csv").write_text(TEXT)
+    said = process.communicate(content)[1].decode()
+    (part,) = tmp_path.glob("a.csv.*.part")
+    assert process.returncode == 3 and f"what was written is in {part.name}" in said
+    assert read(tmp_path / "a.csv") == TEXT
+    assert len(read(part).splitlines()) == 1 + 100 * 16
+
+
 def test_recording_that_appears(tmp_path: Path, monkeypatch: Any) -> None:
     path = tmp_path / "a.nxs"
     monkeypatch.setattr(target, "check_free", lambda *_: path.write_text(TEXT))

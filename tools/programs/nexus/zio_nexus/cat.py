@@ -10,7 +10,7 @@ import numpy as np
 from .blocks import CONTROL_SIZE, Run
 from .failure import OK, OpenFailure, UsageFailure, storing
 from .hdf import Recording, in_order, raise_unread, runs_in_order
-from .target import Part
+from .target import Part, sync_directory
 
 
 def run_cat(values: argparse.Namespace) -> int:
@@ -26,6 +26,8 @@ def run_cat(values: argparse.Namespace) -> int:
         with storing(values.output):
             recordings = _copy(values, part.file)
         part.publish()
+        with storing(values.output):
+            sync_directory(values.output)
     finally:
         part.discard()
     raise_unread(recordings)

@@ -4,6 +4,7 @@
 import argparse
 import importlib
 import os
+from collections.abc import Set
 from typing import TYPE_CHECKING
 
 from .converter import Converter
@@ -39,9 +40,9 @@ def format_of(path: str) -> str:
 
 
 def make_converter(
-    values: argparse.Namespace, target: "Target", placer: "Placer"
+    values: argparse.Namespace, target: "Target", placer: "Placer", expected: Set[str]
 ) -> Converter:
     module, name = FORMATS[values.to]
     found = getattr(importlib.import_module(f".{module}", __package__), name)
-    converter: Converter = found(values, target, placer)
+    converter: Converter = found(values, target, placer, expected)
     return converter

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Comma-separated values: a line for each sample, or each scan of interleaved blocks."""
 
-import argparse
+from collections.abc import Callable
 from typing import Any
 
 import zio
@@ -12,9 +12,41 @@ from .blocks import NO_TIME, Array, Run
 from .converter import Converter
 from .failure import Failure
 from .meaning import scaling_of
-from .placing import Placer
-from .target import Part, Target
-from .track import MEANING, causes_of
+from .output import Body, Output
+from .track import MEANING, Gap, causes_of
+
+
+class _Table(Body):
+    """A file. Its first block tells which channels it has columns for."""
+
+    def __init__(self, output: Output, head: Callable[[list[int]], str]) -> None:
+        self.output = output
+        self.head = head
+        self.columns: list[int] | None = None
+
+    def columns_of(self, run: Run) -> list[int]:
+        """Return the numbers of the channels in a block."""
+        numbers = channel_numbers(run.first_control())
+        if self.columns is None:
+            self._put_head(numbers)
+        assert self.columns is not None
+        if run.data.size and numbers != self.columns:
+            raise Failure(
+                f"{run.channel}: has other channels in a block than those before: csv "
+                "has one table: convert each channel alone, or use HDF5"
+            )
+        return self.columns
+
+    def _put_head(self, columns: list[int]) -> None:
+        self.columns = columns
+        self.output.part.file.write(self.head(columns).encode())
+
+    def close(self, gaps: list[Gap]) -> None:
+        if self.columns is None:
+            self._put_head([])
+
+    def salvage(self) -> bool:
+        return self.output.part.room() > 0
 
 
 class CsvConverter(Converter):
@@ -23,23 +55,24 @@ class CsvConverter(Converter):
 
     has_times = True
 
-    def __init__(
-        self, values: argparse.Namespace, target: Target, placer: Placer
-    ) -> None:
-        super().__init__(values, target, placer)
-        # The file of each number, and the numbers of the channels in its blocks
-        self.files: dict[int, tuple[Any, list[int]]] = {}
-        self._open(1)
+    def __init__(self, *words: Any) -> None:
+        super().__init__(*words)
+        self.tables = {1: self._begin(1)}
 
     def cuts(self) -> int:
         """With units, each line has its own; raw numbers have none."""
         return Change.CLOCK | (Change.MASK if self.values.units else MEANING)
 
-    def _open(self, number: int) -> Any:
-        return self.open_part(self.name("", number)).file
+    def _begin(self, number: int) -> "_Table":
+        output = self.open_output(self.name("", number), number)
+        output.body = table = _Table(output, self._head)
+        return table
 
-    def write(self, run: Run, number: int) -> None:
-        columns = self._columns(run, number)
+    def write(self, run: Run, number: int) -> Output:
+        if number not in self.tables:
+            self.tables[number] = self._begin(number)
+        table = self.tables[number]
+        columns = table.columns_of(run)
         unit = ""
         if self.values.units:
             unit = f",{scaling_of(run.first_control()).unit}"
@@ -64,22 +97,8 @@ class CsvConverter(Converter):
                 )
             ]
             at = end
-        self.files[number][0].write("".join(lines).encode())
-
-    def _columns(self, run: Run, number: int) -> list[int]:
-        """Return the numbers of the channels in a block."""
-        numbers = channel_numbers(run.first_control())
-        if number not in self.files:
-            file = self.parts[0].file if number == 1 else self._open(number)
-            self.files[number] = file, numbers
-            file.write(self._head(numbers).encode())
-        known = self.files[number][1]
-        if run.data.size and numbers != known:
-            raise Failure(
-                f"{run.channel}: has other channels in a block than those before: csv "
-                "has one table: convert each channel alone, or use HDF5"
-            )
-        return known
+        table.output.part.file.write("".join(lines).encode())
+        return table.output
 
     def _head(self, numbers: list[int]) -> str:
         value = "value" if self.values.units else "raw"
@@ -87,13 +106,6 @@ class CsvConverter(Converter):
         unit = ["unit"] if self.values.units else []
         head = ["channel", "seq", "time_ns", "lost", "sample"]
         return ",".join([*head, *names, *unit, "missed", "break"]) + "\n"
-
-    def salvage(self, part: Part) -> bool:
-        return part.room() > 0
-
-    def close(self) -> None:
-        if not self.files:
-            self.parts[0].file.write(self._head([]).encode())
 
 
 def _times(run: Run) -> list[Any]:

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Files of numpy: one array, or an archive with arrays of all channels."""
 
-import argparse
 import os
 import tempfile
 import zipfile
+from array import array
+from collections.abc import Iterable, Iterator
 from io import BytesIO
-from typing import IO, Any
+from itertools import chain
+from typing import Any
 
 import numpy as np
 from zio import Change
@@ -15,12 +17,21 @@ from .archive import Archive
 from .blocks import Array, Run
 from .converter import Converter
 from .failure import Failure
-from .placing import Placer
-from .target import Part, Target
-from .track import count_of, rate_of
+from .output import Body, Output
+from .track import Gap, count_of, rate_of
 
-# Samples that are filled at a time
-PART = 1 << 20
+# Samples that are filled at a time, and bytes that are copied at a time
+PART = READ_BYTES = 1 << 20
+# What an archive has of each block
+COLUMNS = {
+    "time_ns": "i8",
+    "seq": "u4",
+    "lost": "i8",
+    "missed": "i8",
+    "breaks": "u4",
+    "nsamples": "i8",
+}
+TABLE = np.dtype([*COLUMNS.items()])
 # Bytes that the head of an array has, whatever its length
 HEAD = 128
 MAGIC = b"\x93NUMPY\x01\x00"
@@ -33,42 +44,76 @@ def _head(dtype: Any, shape: tuple[int, ...]) -> bytes:
     return MAGIC + room.to_bytes(2, "little") + text.ljust(room - 1) + b"\n"
 
 
-class GrowingArray:
-    """An array in a file that grows at its end. It is readable after close()."""
+class _Shape:
+    """The shape of an array of all samples of a channel."""
 
-    def __init__(self, file: IO[bytes], dtype: Any) -> None:
-        self.file = file
+    def __init__(self, dtype: Any) -> None:
         self.dtype = np.dtype(dtype)
         self.length = 0
         # The samples of all blocks, if they are as many; 0 before the first one
         self.columns = 0
         self.is_even = True
-        self.file.write(bytes(HEAD))
 
-    def append(self, rows: Array) -> None:
-        self.file.write(np.ascontiguousarray(rows, self.dtype).data)
-        self.length += len(rows)
-
-    def append_blocks(self, samples: Array, lengths: Array) -> None:
-        """Append the samples of blocks; the first samples decide the type."""
+    def add(self, samples: Array, lengths: Array) -> None:
+        """Add the samples of blocks; the first samples decide the type."""
         if not self.length:
             self.dtype = samples.dtype
-        if samples.size:
-            self.append(samples)
+        self.length += len(samples)
         columns = self.columns or int(lengths[0])
         self.is_even = self.is_even and bool((lengths == columns).all())
         self.columns = columns
 
-    def close(self) -> None:
-        """Write the head. With blocks of one length, the array has two dimensions. The
-        file tells how many samples it has taken, also after an error."""
-        self.length = (self.file.seek(0, 2) - HEAD) // self.dtype.itemsize
+    def fill(self, missing: int) -> None:
+        """Add so many samples that stand for others."""
+        self.length += missing
+        self.is_even = self.is_even and missing % (self.columns or 1) == 0
+
+    def head(self) -> bytes:
+        """Return the head of the array. With blocks of one length, it has two
+        dimensions."""
         columns = self.columns if self.is_even else 0
         is_whole = columns and self.length % columns == 0
         shape = (self.length // columns, columns) if is_whole else (self.length,)
-        self.file.seek(0)
-        self.file.write(_head(self.dtype, shape))
-        self.file.flush()
+        return _head(self.dtype, shape)
+
+
+class _ArrayFile(Body):
+    """A file that grows at its end. Its head comes last."""
+
+    def __init__(self, output: Output, dtype: Any) -> None:
+        self.output = output
+        self.shape = _Shape(dtype)
+        output.part.file.write(bytes(HEAD))
+
+    def write(self, samples: Array) -> None:
+        rows = np.ascontiguousarray(samples, self.shape.dtype)
+        self.output.part.file.write(rows.data)
+
+    def fill(self, missing: int) -> None:
+        """Write NaN, or zeros in an array of integers."""
+        self.shape.fill(missing)
+        kind = self.shape.dtype
+        for begin in range(0, missing, PART):
+            value = np.nan if kind.kind == "f" else np.zeros((), kind)
+            self.write(np.full(min(PART, missing - begin), value, kind))
+
+    def close(self, gaps: list[Gap]) -> None:
+        """Write the head. The file tells how many samples it has taken, also after an
+        error."""
+        file = self.output.part.file
+        self.shape.length = (
+            file.seek(0, os.SEEK_END) - HEAD
+        ) // self.shape.dtype.itemsize
+        file.seek(0)
+        file.write(self.shape.head())
+
+    def salvage(self) -> bool:
+        """The samples are there, only the head is missing."""
+        part, dtype = self.output.part, self.shape.dtype
+        if part.room() <= HEAD:
+            return False
+        head = _head(dtype, ((part.room() - HEAD) // dtype.itemsize,))
+        return os.pwrite(part.file.fileno(), head, 0) == HEAD
 
 
 class NpyConverter(Converter):
@@ -78,18 +123,15 @@ class NpyConverter(Converter):
     paced = True
     has_rows = True
 
-    def __init__(
-        self, values: argparse.Namespace, target: Target, placer: Placer
-    ) -> None:
-        super().__init__(values, target, placer)
+    def __init__(self, *words: Any) -> None:
+        super().__init__(*words)
         self.channel = ""
-        self.arrays: dict[int, GrowingArray] = {}
-        self.files: dict[int, Part] = {}
+        self.arrays: dict[int, _ArrayFile] = {}
 
     def cuts(self) -> int:
         return super().cuts() | Change.RATE
 
-    def write(self, run: Run, number: int) -> None:
+    def write(self, run: Run, number: int) -> Output | None:
         if run.channel != (self.channel or run.channel):
             raise Failure(
                 f"{run.channel}: a .npy file has one channel, and this is "
@@ -99,95 +141,114 @@ class NpyConverter(Converter):
         samples = self.samples(run)
         if number not in self.arrays:
             if not samples.size:
-                return
-            part = self.open_part(self.name("", number), has_list=True)
-            self.files[number] = part
-            self.arrays[number] = GrowingArray(part.file, samples.dtype)
-        self.arrays[number].append_blocks(samples, run.lengths)
+                return None
+            path = self.name("", number)
+            output = self.open_output(path, number, run.channel, has_list=True)
+            output.body = self.arrays[number] = _ArrayFile(output, samples.dtype)
+        into = self.arrays[number]
+        into.shape.add(samples, run.lengths)
+        into.write(samples)
+        return into.output
 
     def filler(self) -> str:
         return "NaN" if self.values.units else "zero"
 
     def fill(self, run: Run, number: int, missing: int) -> None:
-        array, missing = self.arrays[number], missing * count_of(run)
-        array.is_even = array.is_even and missing % (array.columns or 1) == 0
-        value = np.nan if array.dtype.kind == "f" else 0
-        for begin in range(0, missing, PART):
-            rows = np.zeros(min(PART, missing - begin), array.dtype)
-            array.append(rows + rows.dtype.type(value) if value else rows)
+        self.arrays[number].fill(missing * count_of(run))
 
-    def salvage(self, part: Part) -> bool:
-        """The samples are there, only the head is missing."""
-        for number, file in self.files.items():
-            if file is part and part.room() > HEAD:
-                dtype = self.arrays[number].dtype
-                head = _head(dtype, ((part.room() - HEAD) // dtype.itemsize,))
-                return os.pwrite(part.file.fileno(), head, 0) == HEAD
-        return False
 
-    def close(self) -> None:
-        for array in self.arrays.values():
-            array.close()
+class _Spool:
+    """Pieces of many arrays, in one file without a name."""
+
+    def __init__(self, directory: str) -> None:
+        self.file = tempfile.TemporaryFile(dir=directory)
+        self.end = 0
+
+    def append(self, rows: Array) -> tuple[int, int]:
+        """Append @rows; return where they begin and end."""
+        self.file.write(np.ascontiguousarray(rows).view(np.uint8).data)
+        begin, self.end = self.end, self.end + rows.nbytes
+        return begin, self.end
+
+    def read(self, pieces: "array[int]") -> Iterator[bytes]:
+        """Yield what append() has put at @pieces: begins and ends in turn."""
+        for begin, end in zip(pieces[::2], pieces[1::2]):
+            self.file.seek(begin)
+            for at in range(begin, end, READ_BYTES):
+                yield self.file.read(min(READ_BYTES, end - at))
 
 
 class _Member:
-    """The arrays of one channel, in temporary files."""
+    """The arrays of one channel."""
 
-    TABLES = {
-        "time_ns": "i8",
-        "seq": "u4",
-        "lost": "i8",
-        "missed": "i8",
-        "breaks": "u4",
-        "nsamples": "i8",
-    }
-
-    def __init__(self, directory: str, dtype: Any, line: dict[str, Any]) -> None:
+    def __init__(self, spool: _Spool, dtype: Any, line: dict[str, Any]) -> None:
+        self.spool = spool
         self.line = line
-        self.arrays = {
-            name: GrowingArray(tempfile.TemporaryFile(dir=directory), kind)
-            for name, kind in (("data", dtype), *self.TABLES.items())
-        }
+        self.shape = _Shape(dtype)
+        # Where the spool has the samples, and rows of TABLE, one for each block
+        self.samples = array("q")
+        self.rows = array("q")
+        self.count = 0
 
     def append(self, run: Run, samples: Array, times: Array) -> None:
-        places = run.places
-        tables = (
-            times,
-            run.controls["seq_num"],
-            places["lost"],
-            places["missed"],
-            places["breaks"],
-            run.lengths,
-        )
-        for name, rows in zip(self.TABLES, tables):
-            self.arrays[name].append(rows)
-        self.arrays["data"].append_blocks(samples, run.lengths)
+        rows = np.zeros(len(run), TABLE)
+        rows["time_ns"], rows["seq"] = times, run.controls["seq_num"]
+        rows["nsamples"] = run.lengths
+        for name in ("lost", "missed", "breaks"):
+            rows[name] = run.places[name]
+        self.shape.add(samples, run.lengths)
+        where = self.spool.append(np.asarray(samples, self.shape.dtype))
+        self.rows.extend(self.spool.append(rows))
+        self.samples.extend(where)
+        self.count += len(run)
 
     def put(self, archive: zipfile.ZipFile, channel: str) -> None:
-        for name, array in self.arrays.items():
-            array.close()
-            array.file.seek(0)
-            member = channel if name == "data" else f"{channel}_{name}"
-            with archive.open(f"{member}.npy", "w", force_zip64=True) as target:
-                while part := array.file.read(1 << 20):
-                    target.write(part)
-            array.file.close()
+        samples = self.spool.read(self.samples)
+        _put(archive, channel, chain([self.shape.head()], samples))
+        for name, kind in COLUMNS.items():
+            head = _head(kind, (self.count,))
+            column = (
+                np.ascontiguousarray(np.frombuffer(piece, TABLE)[name]).data
+                for piece in self.spool.read(self.rows)
+            )
+            _put(archive, f"{channel}_{name}", chain([head], column))
         for name, value in self.line.items():
             content = BytesIO()
             np.save(content, np.array(value))
             archive.writestr(f"{channel}_{name}.npy", content.getvalue())
 
 
+def _put(archive: zipfile.ZipFile, name: str, parts: Iterable[Any]) -> None:
+    """Put an array into the archive."""
+    with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+        for part in parts:
+            member.write(part)
+
+
+class _Bundle(Body):
+    """The archive. Its members follow each other, so the arrays wait in a spool."""
+
+    def __init__(self, output: Output, directory: str) -> None:
+        self.archive = Archive(output.part.file, zipfile.ZIP_STORED)
+        self.spool = _Spool(directory)
+        self.members: dict[str, _Member] = {}
+
+    def close(self, gaps: list[Gap]) -> None:
+        for channel, member in self.members.items():
+            member.put(self.archive, channel)
+        self.archive.close()
+        self.spool.file.close()
+
+
 class NpzConverter(Converter):
     """CHANNEL has the samples, CHANNEL_time_ns and others the blocks, CHANNEL_unit and
     CHANNEL_rate what all have. Samples that mean something else are CHANNEL-0002."""
 
-    def __init__(
-        self, values: argparse.Namespace, target: Target, placer: Placer
-    ) -> None:
-        super().__init__(values, target, placer)
-        self.archive = Archive(self.open_part(self.name("", 1)).file, zipfile.ZIP_STORED)
-        self.members: dict[str, _Member] = {}
+    def __init__(self, *words: Any) -> None:
+        super().__init__(*words)
+        self.output = self.open_output(self.name("", 1), 1)
+        directory = os.path.dirname(self.target.path) or "."
+        self.output.body = self.bundle = _Bundle(self.output, directory)
 
     def cuts(self) -> int:
         return super().cuts() | Change.RATE
@@ -196,21 +257,17 @@ class NpzConverter(Converter):
         path = self.name("", 1)
         return f"{path}, as {_member_of(channel, number)}" if number > 1 else path
 
-    def write(self, run: Run, number: int) -> None:
-        samples = self.samples(run)
+    def write(self, run: Run, number: int) -> Output:
+        samples, members = self.samples(run), self.bundle.members
         name = _member_of(run.channel, number)
-        member = self.members.get(name)
-        if member is None:
-            directory = os.path.dirname(self.target.path) or "."
-            member = _Member(directory, samples.dtype, self.line(run))
-            self.members[name] = member
-        member.append(run, samples, self.times(run))
-        member.line["rate"] = float(rate_of(run.places[-1])) or np.nan
+        if name not in members:
+            members[name] = _Member(self.bundle.spool, samples.dtype, self.line(run))
+        members[name].append(run, samples, self.times(run))
+        members[name].line["rate"] = float(rate_of(run.places[-1])) or np.nan
+        return self.output
 
-    def close(self) -> None:
-        for channel, member in self.members.items():
-            member.put(self.archive, channel)
-        self.archive.close()
+    def end_passed(self) -> None:
+        """Do nothing: there is one file."""
 
 
 def _member_of(channel: str, number: int) -> str:

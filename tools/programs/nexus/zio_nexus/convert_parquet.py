@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Parquet: a row for each block, with its samples as a list, and their unit."""
 
-import argparse
 import sys
 from typing import Any
 
@@ -11,9 +10,8 @@ from zio import Change
 from .blocks import Run
 from .converter import Converter
 from .failure import UsageFailure, say
-from .placing import Placer
-from .target import Target
-from .track import causes_of
+from .output import Body, Output
+from .track import Gap, causes_of
 
 try:
     import pyarrow
@@ -22,14 +20,23 @@ except ImportError:
     pyarrow = None
 
 
+class _Table(Body):
+    """A file."""
+
+    def __init__(self, output: Output, schema: Any) -> None:
+        self.output = output
+        self.writer = pyarrow.parquet.ParquetWriter(output.part.file, schema)
+
+    def close(self, gaps: list[Gap]) -> None:
+        self.writer.close()
+
+
 class ParquetConverter(Converter):
     """Columns: channel, seq, time_ns, rate, lost, missed, break, unit, data; without
     --units also the factor and the offset, by which a sample becomes a value."""
 
-    def __init__(
-        self, values: argparse.Namespace, target: Target, placer: Placer
-    ) -> None:
-        super().__init__(values, target, placer)
+    def __init__(self, *words: Any) -> None:
+        super().__init__(*words)
         if pyarrow is None:
             raise UsageFailure(
                 "Parquet needs the Python package pyarrow: pip install "
@@ -40,7 +47,7 @@ class ParquetConverter(Converter):
         # Runs without samples, which wait for one that tells the type
         self.empty: list[tuple[Run, int]] = []
         self.paths: dict[tuple[str, int], str] = {}
-        self.writers: dict[tuple[int, str], Any] = {}
+        self.tables: dict[tuple[int, str], _Table] = {}
 
     def cuts(self) -> int:
         """Each row has its unit and its scale; all have one type of samples."""
@@ -51,21 +58,23 @@ class ParquetConverter(Converter):
     def path_of(self, channel: str, number: int) -> str:
         return self.paths.get((channel, number), super().path_of(channel, number))
 
-    def write(self, run: Run, number: int) -> None:
+    def write(self, run: Run, number: int) -> Output | None:
         self.require_numbers(run)
         if not run.data.size:
             self.empty.append((run.copy(), number))
-            return
-        self._put(run, number)
-        self._put_empty()
+            return None
+        output = self._put(run, number)
+        self.drain()
+        return output
 
-    def _put_empty(self) -> None:
+    def drain(self) -> None:
         """Write runs without samples, which have any type."""
         waiting, self.empty = self.empty, []
         for run, number in waiting:
-            self._put(run, number)
+            self.outside -= len(run)
+            self._put(run, number).blocks += len(run)
 
-    def _put(self, run: Run, number: int) -> None:
+    def _put(self, run: Run, number: int) -> Output:
         count = len(run)
         offsets = np.zeros(count + 1, np.int64)
         offsets[1:] = np.cumsum(run.lengths)
@@ -87,26 +96,22 @@ class ParquetConverter(Converter):
                 ),
             }
         )
-        writer = self._writer_of(run, number, table.schema)
-        writer.write_table(table.cast(writer.schema))
+        into = self._table_of(run, number, table.schema)
+        into.writer.write_table(table.cast(into.writer.schema))
+        return into.output
 
-    def _writer_of(self, run: Run, number: int, schema: Any) -> Any:
-        """Return the writer of a file whose samples have the type of @schema. Blocks of
-        another channel with another type begin one more file."""
+    def _table_of(self, run: Run, number: int, schema: Any) -> "_Table":
+        """Return a file whose samples have the type of @schema. Blocks of another channel
+        with another type begin one more file."""
         kind = str(schema.field("data").type)
-        known = [key for key in self.writers if key[0] == number]
+        known = [key for key in self.tables if key[0] == number]
         if known and not run.data.size:
-            return self.writers[known[0]]
-        if (number, kind) not in self.writers:
+            return self.tables[known[0]]
+        if (number, kind) not in self.tables:
             path = self.name(run.channel if known else "", number)
-            file = self.open_part(path).file
-            self.writers[number, kind] = pyarrow.parquet.ParquetWriter(file, schema)
+            output = self.open_output(path, number)
+            output.body = self.tables[number, kind] = _Table(output, schema)
             if known:
                 say(f"{run.channel}: is in {path}")
             self.paths[run.channel, number] = path
-        return self.writers[number, kind]
-
-    def close(self) -> None:
-        self._put_empty()
-        for writer in self.writers.values():
-            writer.close()
+        return self.tables[number, kind]

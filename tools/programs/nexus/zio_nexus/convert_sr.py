@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The sessions of sigrok, version 2: a zip archive that PulseView opens."""
 
-import argparse
 import zipfile
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from zio import Change
@@ -15,8 +15,7 @@ from .convert_wav import TOLERANCE, note_of, whole_rate
 from .converter import RatedConverter
 from .failure import Failure, say
 from .meaning import scaling_of, values_of
-from .placing import Placer
-from .target import Part, Target
+from .output import Body, Output
 from .track import (
     LONGEST,
     MEANING,
@@ -73,12 +72,12 @@ class _Channel:
         ]
 
 
-class _Session:
+class _Session(Body):
     """One archive: channels that begin together, with one rate."""
 
-    def __init__(self, part: Part, logic: bool) -> None:
-        self.part = part
-        self.archive = Archive(part.file, zipfile.ZIP_DEFLATED)
+    def __init__(self, output: Output, logic: bool) -> None:
+        self.output = output
+        self.archive = Archive(output.part.file, zipfile.ZIP_DEFLATED)
         self.archive.writestr("version", VERSION)
         self.logic = logic
         self.lines = 0
@@ -145,12 +144,26 @@ class _Session:
         stem = "logic-1" if self.lines else f"analog-1-{probe.index}"
         self.archive.writestr(f"{stem}-{probe.parts}", data.tobytes())
 
-    def close(self, notes: list[str]) -> None:
+    def close(self, gaps: list[Gap]) -> None:
+        self._fill_ends(gaps)
         for probe in self.probes():
             if probe.count:
                 self._put_part(probe)
-        self.archive.writestr("metadata", self._metadata(notes))
+        notes = [
+            note_of([gap for gap in gaps if gap.channel == name])
+            for name in self.channels
+        ]
+        self.archive.writestr("metadata", self._metadata(list(filter(None, notes))))
         self.archive.close()
+
+    def _fill_ends(self, gaps: list[Gap]) -> None:
+        """Let all channels be as long as the longest one."""
+        longest = max((channel.samples for channel in self.channels.values()), default=0)
+        for name, channel in self.channels.items():
+            begin, missing = channel.samples, longest - channel.samples
+            if missing:
+                self.put_zeros(name, missing)
+                gaps.append(Gap(name, begin, missing, "ends earlier", 0, 0, 0, 0, None))
 
     def _metadata(self, notes: list[str]) -> str:
         lines = ["[global]", f"sigrok version={WRITER}", "", "[device 1]"]
@@ -183,10 +196,8 @@ class _Session:
 class SigrokConverter(RatedConverter):
     """Channels are analog, in their units; with --logic the bits of one are lines."""
 
-    def __init__(
-        self, values: argparse.Namespace, target: Target, placer: Placer
-    ) -> None:
-        super().__init__(values, target, placer)
+    def __init__(self, *words: Any) -> None:
+        super().__init__(*words)
         self.sessions: dict[int, _Session] = {}
         self.told: set[str] = set()
 
@@ -201,9 +212,9 @@ class SigrokConverter(RatedConverter):
     def cuts(self) -> int:
         return MEANING | Change.CLOCK | Change.RATE
 
-    def write(self, run: Run, number: int) -> None:
+    def write(self, run: Run, number: int) -> Output | None:
         if not run.data.size:
-            return
+            return None
         session = self.sessions.get(number)
         if session is None or run.channel not in session.channels:
             session = self._begin_channel(run, number)
@@ -211,6 +222,7 @@ class SigrokConverter(RatedConverter):
         if not session.lines:
             data = values_of(run).astype("<f4")
         session.put(run.channel, data)
+        return session.output
 
     def _begin_channel(self, run: Run, number: int) -> _Session:
         """Begin a channel in the session with a number, or in the next one that takes
@@ -218,20 +230,21 @@ class SigrokConverter(RatedConverter):
         wanted, delay = number, None
         while delay is None:
             if number not in self.sessions:
-                part = self.open_part(self.name("", number), has_list=True)
-                self.sessions[number] = _Session(part, self.values.logic)
+                output = self.open_output(self.name("", number), number, has_list=True)
+                self.sessions[number] = _Session(output, self.values.logic)
+                output.body = self.sessions[number]
             session = self.sessions[number]
             delay = self._delay_in(session, run)
             number += delay is None
         if number != wanted:
-            say(f"{run.channel}: is in {session.part.path}")
+            say(f"{run.channel}: is in {session.output.path}")
         self.numbers[run.channel] = number
         session.begin_channel(run, delay)
         track = self.tracks[run.channel]
         if delay:
             time = int(run.first_place()["first"]["ns"])
             gap = Gap(run.channel, 0, delay, "begins later", 0, 0, 0, 0, time)
-            self.gaps.setdefault(session.part.path, []).append(gap)
+            session.output.gaps.append(gap)
             track.samples += delay
         return session
 
@@ -249,25 +262,3 @@ class SigrokConverter(RatedConverter):
 
     def fill(self, run: Run, number: int, missing: int) -> None:
         self.sessions[number].put_zeros(run.channel, missing)
-
-    def close(self) -> None:
-        for session in self.sessions.values():
-            self._fill_ends(session)
-            gaps = self.gaps.get(session.part.path, [])
-            notes = [
-                note_of([gap for gap in gaps if gap.channel == name])
-                for name in session.channels
-            ]
-            session.close(list(filter(None, notes)))
-
-    def _fill_ends(self, session: _Session) -> None:
-        """Let all channels of a session be as long as the longest one."""
-        longest = max(
-            (channel.samples for channel in session.channels.values()), default=0
-        )
-        for name, channel in session.channels.items():
-            begin, missing = channel.samples, longest - channel.samples
-            if missing:
-                session.put_zeros(name, missing)
-                gap = Gap(name, begin, missing, "ends earlier", 0, 0, 0, 0, None)
-                self.gaps.setdefault(session.part.path, []).append(gap)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """WAV: samples of 1 to 4 bytes. Samples of an interleaved block are channels of sound."""
 
-import argparse
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,8 +15,7 @@ from .blocks import SECOND, Array, Run
 from .converter import RatedConverter
 from .failure import Failure, UsageFailure, say
 from .meaning import meaning_of
-from .placing import Placer
-from .target import Part, Target
+from .output import Body, Output
 from .track import MEANING, Gap, count_of, rate_of
 
 try:
@@ -71,17 +69,17 @@ class _Wire:
         return 0
 
 
-class _Sound:
+class _Sound(Body):
     """A file of one channel."""
 
-    def __init__(self, run: Run, part: Part) -> None:
+    def __init__(self, run: Run, output: Output) -> None:
         place = run.first_place()
-        self.channel, self.part, self.rate = run.channel, part, rate_of(place)
+        self.channel, self.output, self.rate = run.channel, output, rate_of(place)
         self.channels, self.width = count_of(run), run.sample_size
         self.control = run.first_control().copy()
         self.begin = int(place["first"]["ns"]) if place["has_time"] else None
         self.bytes = 0
-        self.wire = _Wire(part.file)
+        self.wire = _Wire(output.part.file)
         self.file = soundfile.SoundFile(
             self.wire,
             "w",
@@ -143,8 +141,8 @@ class _Sound:
     def salvage(self) -> bool:
         """Let the head tell of the samples that the disk has."""
         scan = self.channels * self.width
-        size = (self.part.room() - HEAD) // scan * scan
-        fd = self.part.file.fileno()
+        size = (self.output.part.room() - HEAD) // scan * scan
+        fd = self.output.part.file.fileno()
         for at, count in ((SIZE_AT, size + HEAD - 8), (DATA_AT, size)):
             if size <= 0 or os.pwrite(fd, count.to_bytes(4, "little"), at) != 4:
                 return False
@@ -154,10 +152,8 @@ class _Sound:
 class WavConverter(RatedConverter):
     """A file for each channel, with its name if there are several."""
 
-    def __init__(
-        self, values: argparse.Namespace, target: Target, placer: Placer
-    ) -> None:
-        super().__init__(values, target, placer)
+    def __init__(self, *words: Any) -> None:
+        super().__init__(*words)
         if soundfile is None:
             raise UsageFailure(
                 "WAV needs the Python package soundfile: apt install python3-soundfile, "
@@ -181,11 +177,11 @@ class WavConverter(RatedConverter):
     def path_of(self, channel: str, number: int) -> str:
         return self.name("" if channel == self.single else channel, number)
 
-    def write(self, run: Run, number: int) -> None:
+    def write(self, run: Run, number: int) -> Output:
         sound = self._sound_of(run, number)
-        if not run.data.size:
-            return
-        sound.write(sound_of(run))
+        if run.data.size:
+            sound.write(sound_of(run))
+        return sound.output
 
     def fill(self, run: Run, number: int, missing: int) -> None:
         self._sound_of(run, number).put_silence(missing)
@@ -195,8 +191,9 @@ class WavConverter(RatedConverter):
         if key not in self.sounds:
             self._check_rate(run)
             self._name_channel(run.channel)
-            part = self.open_part(self.path_of(run.channel, number), has_list=True)
-            self.sounds[key] = _Sound(run, part)
+            path = self.path_of(run.channel, number)
+            output = self.open_output(path, number, run.channel, has_list=True)
+            output.body = self.sounds[key] = _Sound(run, output)
         return self.sounds[key]
 
     def _name_channel(self, channel: str) -> None:
@@ -208,8 +205,8 @@ class WavConverter(RatedConverter):
             first, self.single = self.single, ""
             for (name, number), sound in self.sounds.items():
                 if first == name:
-                    self.rename(sound.part, self.path_of(name, number))
-                    say(f"{name}: is in {sound.part.path}")
+                    sound.output.rename(self.path_of(name, number))
+                    say(f"{name}: is in {sound.output.path}")
             say(f"{channel}: is in {self.path_of(channel, 1)}")
 
     def _check_rate(self, run: Run) -> None:
@@ -219,13 +216,6 @@ class WavConverter(RatedConverter):
                 f"{run.channel}: {rate:.6g} Hz: WAV has at most {MAX_BYTES_PER_SECOND} "
                 "bytes per second: use HDF5"
             )
-
-    def salvage(self, part: Part) -> bool:
-        return any(s.part is part and s.salvage() for s in self.sounds.values())
-
-    def close(self) -> None:
-        for (channel, number), sound in self.sounds.items():
-            sound.close(self.gaps.get(self.path_of(channel, number), []))
 
 
 def whole_rate(channel: str, rate: Fraction) -> int:

@@ -4,7 +4,8 @@
 import argparse
 import os
 from abc import ABC, abstractmethod
-from contextlib import suppress
+from collections.abc import Iterator, Set
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,11 +14,11 @@ from zio import Change
 
 from .blocks import NO_TIME, Array, Run
 from .failure import Failure, say, storing
-from .gaps import GapList
 from .meaning import NUMBERS, line_of, parts_of, values_of
+from .output import Output, State
 from .placing import Placer
 from .source import Step
-from .target import Part, Target
+from .target import Target, sync_directory
 from .track import MEANING, Gap, Gaps, Piece, Rules, Track, count_of
 
 # Bytes of a channel that are kept until its times tell the rate
@@ -25,8 +26,8 @@ MOST_BYTES = 64 << 20
 
 
 class Converter(ABC):
-    """Writes runs to files, which get their names when they are whole. Another file
-    begins where samples cannot follow those before. Each has a number, from 1."""
+    """Writes runs to files, which get their names when all are whole. Another file begins
+    where samples cannot follow those before. Each has a number, from 1."""
 
     # In the format, the number of a sample is its time.
     paced: ClassVar[bool] = False
@@ -36,32 +37,35 @@ class Converter(ABC):
     has_times: ClassVar[bool] = False
 
     def __init__(
-        self, values: argparse.Namespace, target: Target, placer: Placer
+        self,
+        values: argparse.Namespace,
+        target: Target,
+        placer: Placer,
+        expected: Set[str],
     ) -> None:
+        """@expected are the channels that will come, as far as anyone knows."""
         self.values = values
         self.target = target
         self.placer = placer
+        self.expected = expected
         self.tracks: dict[str, Track] = {}
-        # The number of the present file of each channel
+        # The number of the present file of each channel, and of those that come later
         self.numbers: dict[str, int] = {}
-        self.parts: list[Part] = []
-        # The gaps in each file
-        self.gaps: dict[str, list[Gap]] = {}
-        self.lists: dict[str, GapList] = {}
-        self.written = 0
+        self.first = 1
+        self.outputs: list[Output] = []
+        # Those that take blocks
+        self.open: list[Output] = []
+        # Blocks that no file has, because they have no samples
+        self.outside = 0
         # Whether a block has come, also one that was written in part
         self.has_blocks = False
         # Blocks in files that are whole, and on the disk
         self.stored = 0
-        self.is_ending = False
 
     @abstractmethod
-    def write(self, run: Run, number: int) -> None:
-        """Write blocks whose samples all stand for the same, to a file."""
-
-    @abstractmethod
-    def close(self) -> None:
-        """Write what ends the files. They stay open."""
+    def write(self, run: Run, number: int) -> Output | None:
+        """Write blocks whose samples all stand for the same, to a file. Return the file;
+        None if they have no samples, and no file takes them."""
 
     def fill(self, run: Run, number: int, missing: int) -> None:
         """Write what stands for so many samples of each channel, before @run."""
@@ -91,12 +95,11 @@ class Converter(ABC):
             )
             channel = run.channel
             self.tracks[channel] = Track(rules, lambda: self.placer.is_stream(channel))
-            self.numbers[channel] = 1
+            self.numbers[channel] = self.first
         self._require_whole(run)
         with storing(str(self.target.path)):
             for piece in self.tracks[run.channel].pieces(run):
                 self._write_piece(run.channel, piece)
-                self.written += len(piece.run)
 
     def _require_whole(self, run: Run) -> None:
         """Complain about what only HDF5 can hold."""
@@ -113,46 +116,73 @@ class Converter(ABC):
     def _write_piece(self, channel: str, piece: Piece) -> None:
         if piece.begins:
             self.numbers[channel] += 1
-        number = self.numbers[channel]
         if piece.missing:
-            self.fill(piece.run, number, piece.missing)
+            self.fill(piece.run, self.numbers[channel], piece.missing)
+        gap = piece.gap if self.paced else None
         for part in parts_of(piece.run):
-            self.write(part, number)
-        number = self.numbers[channel]
-        if piece.gap and self.paced:
-            self.gaps.setdefault(self.path_of(channel, number), []).append(piece.gap)
+            output = self.write(part, self.numbers[channel])
+            if not output:
+                self.outside += len(part)
+                continue
+            output.blocks += len(part)
+            if gap:
+                output.gaps.append(gap)
+                gap = None
         if piece.begins:
-            say(f"{channel}: {_why(piece)}: goes on in {self.path_of(channel, number)}")
+            path = self.path_of(channel, self.numbers[channel])
+            say(f"{channel}: {_why(piece)}: goes on in {path}")
+            self.end_passed()
+
+    def end_passed(self) -> None:
+        """End the files that no channel writes to any more. They are whole then, whatever
+        comes, and need no memory."""
+        is_all = self.expected <= self.numbers.keys()
+        first = min(self.numbers.values()) if is_all else 1
+        for output in list(self.open):
+            passed = self.numbers[output.channel] if output.channel else first
+            if output.number < passed:
+                output.end()
+                self.open.remove(output)
+                if not output.channel:
+                    self.first = max(self.first, output.number + 1)
 
     def flush(self) -> None:
         """Do nothing: a file is whole at its end only."""
 
     def finish(self) -> None:
+        """Write all ends, and then give all names."""
         with storing(str(self.target.path)):
             self.require_all()
-        self._end()
-
-    def _end(self) -> None:
-        self.is_ending = True
-        with storing(str(self.target.path)):
-            self.close()
+            self.drain()
+        for output in self.open:
+            output.end()
         lists = []
-        for path, beside in self.lists.items():
-            gaps = self.gaps.get(path, [])
-            lists += beside.publish(gaps)
-            _say_filled(gaps, self.filler())
-        for part in self.parts:
-            part.publish()
-            self.target.files.append(part.path)
+        for output in self.outputs:
+            lists += self._publish(output)
         self.target.files += lists
+        self._count_stored()
         self._say_older()
-        self.stored = self.written
-        if not self.parts:
+        if not self.outputs:
             say(f"{self.target.path}: no samples have come, so there is no file")
+
+    def _count_stored(self) -> None:
+        """Count the blocks of files that have their names, when the disk has these."""
+        path = str(self.target.path)
+        with storing(path):
+            sync_directory(path)
+        named = [output for output in self.outputs if output.state is State.NAMED]
+        self.stored = self.outside + sum(output.blocks for output in named)
+
+    def _publish(self, output: Output) -> list[str]:
+        """Give a file its name; return the path of its list, if it has one."""
+        beside = output.publish()
+        self.target.files.append(output.path)
+        _say_filled(output.gaps, self.filler())
+        return beside
 
     def _say_older(self) -> None:
         """Name a file of an older recording that looks like the next one of this."""
-        paths = {part.path for part in self.parts}
+        paths = {output.path for output in self.outputs}
         for channel in ("", *self.tracks):
             number = 1
             while self.name(channel, number) in paths:
@@ -168,56 +198,62 @@ class Converter(ABC):
     def require_all(self) -> None:
         """Complain at the end if there are blocks that no file takes."""
 
+    def drain(self) -> None:
+        """Write blocks without samples that wait for a file."""
+
     def give_up(self) -> None:
         """After an error: files leave nothing, they can be converted again. Blocks of a
         channel or a pipe come only once: keep those that were written."""
-        self._keep_parts()
-        for beside in self.lists.values():
-            beside.discard()
-
-    def _keep_parts(self) -> None:
-        if all(map(os.path.isfile, self.values.names)) or not self.has_blocks:
-            for part in self.parts:
-                part.discard()
-        elif self.is_ending or not (self.written and self._can_end()):
-            for part in self.parts:
-                self._keep(part)
-
-    def _can_end(self) -> bool:
-        """Try to end the files. There was an error, so there may be any other."""
-        try:
-            self._end()
-        except Exception as error:
-            say(str(error))
-            return False
-        return True
-
-    def _keep(self, part: Part) -> None:
-        """Keep a file that cannot be ended, if programs can read it."""
-        if not os.path.exists(part.name):
+        if not self.has_blocks or all(map(os.path.isfile, self.values.names)):
+            self._discard_all()
             return
-        with suppress(OSError):
-            if self.salvage(part):
-                text = f"what was written is in {part.name}"
-                say(f"{part.path}: cannot be ended: {text}")
-                return
-        part.discard()
-        say(f"{part.path}: cannot be ended: its blocks are lost: convert to csv or HDF5")
+        with _telling():
+            self.drain()
+        lists = []
+        for output in self.outputs:
+            lists += self._keep(output)
+        self.target.files += lists
+        with _telling():
+            self._count_stored()
 
-    def salvage(self, part: Part) -> bool:
-        """Make a file that has no end readable, with no more room; return whether it
-        is."""
-        return False
+    def _discard_all(self) -> None:
+        begun = [output for output in self.outputs if output.state is not State.NAMED]
+        for output in begun:
+            output.discard()
+        if len(begun) > 1:
+            sources = ", ".join(self.values.names)
+            say(
+                f"{self.target.path}: the {len(begun)} files that were begun are "
+                f"removed: all blocks are still in {sources}"
+            )
+
+    def _keep(self, output: Output) -> list[str]:
+        """Keep a file, under its name if it can be ended; return the path of its list."""
+        with _telling():
+            if output.blocks:
+                output.end()
+            if output.state is State.ENDED:
+                return self._publish(output)
+        output.discard_list()
+        if output.is_readable():
+            text = f"what was written is in {output.part.name}"
+            say(f"{output.path}: cannot be ended: {text}")
+            return []
+        output.discard()
+        say(
+            f"{output.path}: cannot be ended: its blocks are lost: convert to csv or HDF5"
+        )
+        return []
 
     def notes(self) -> dict[str, Any]:
         """Return what stands for missing samples, for the summary: by the files."""
         return {
-            path: {
-                "samples": sum(gap.samples for gap in gaps),
-                "gaps": [gap._asdict() for gap in gaps],
+            output.path: {
+                "samples": sum(gap.samples for gap in output.gaps),
+                "gaps": [gap._asdict() for gap in output.gaps],
             }
-            for path, gaps in self.gaps.items()
-            if path in self.lists
+            for output in self.outputs
+            if output.gaps
         }
 
     def name(self, channel: str, number: int) -> str:
@@ -226,22 +262,16 @@ class Converter(ABC):
         words = [path.stem, channel, f"{number:04d}" if number > 1 else ""]
         return str(Path(path.parent, "-".join(filter(None, words)) + path.suffix))
 
-    def open_part(self, path: str, has_list: bool = False) -> Part:
-        """Open a file; with @has_list, a list beside it tells of its gaps."""
-        part = Part(path, self.target.force)
-        self.parts.append(part)
+    def open_output(
+        self, path: str, number: int, channel: str = "", has_list: bool = False
+    ) -> Output:
+        """Begin a file; with @has_list, a list beside it tells of its gaps."""
+        output = Output(path, self.target.force, number, channel)
+        self.outputs.append(output)
+        self.open.append(output)
         if has_list:
-            self.lists[path] = GapList(path, self.target.force)
-        return part
-
-    def rename(self, part: Part, path: str) -> None:
-        """Give a file, which has no name yet, another one: its list goes with it."""
-        if beside := self.lists.pop(part.path, None):
-            beside.rename(path)
-            self.lists[path] = beside
-        if part.path in self.gaps:
-            self.gaps[path] = self.gaps.pop(part.path)
-        part.rename(path)
+            output.add_list()
+        return output
 
     def times(self, run: Run) -> Array:
         """Return when the first samples of the blocks were taken, in ns; NO_TIME where
@@ -279,10 +309,8 @@ class RatedConverter(Converter):
 
     paced = True
 
-    def __init__(
-        self, values: argparse.Namespace, target: Target, placer: Placer
-    ) -> None:
-        super().__init__(values, target, placer)
+    def __init__(self, *words: Any) -> None:
+        super().__init__(*words)
         self.waiting: dict[str, list[Run]] = {}
 
     @abstractmethod
@@ -298,7 +326,7 @@ class RatedConverter(Converter):
             elif run.data.size or run.channel in self.waiting:
                 self.waiting.setdefault(run.channel, []).append(run.copy())
             else:
-                self.written += len(run)
+                self.outside += len(run)
         # A channel may begin only when the placer and this have seen the same blocks.
         self._begin(is_last=False)
 
@@ -330,6 +358,20 @@ class RatedConverter(Converter):
 
     def require_all(self) -> None:
         self._begin(is_last=True)
+
+    def end_passed(self) -> None:
+        """End no file in which a channel that waits may begin."""
+        if not self.waiting:
+            super().end_passed()
+
+
+@contextmanager
+def _telling() -> Iterator[None]:
+    """Tell an error, and go on. There was one before, so there may be any other."""
+    try:
+        yield
+    except Exception as error:
+        say(str(error))
 
 
 def _why(piece: Piece) -> str:

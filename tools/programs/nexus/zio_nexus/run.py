@@ -93,7 +93,7 @@ def _make_sink(
     known: dict[str, Found],
 ) -> Sink:
     if values.to != "hdf5":
-        return make_converter(values, target, placer)
+        return make_converter(values, target, placer, _expected(source, known))
     options = Options(
         values.layout,
         values.chunk,
@@ -114,6 +114,13 @@ def _make_sink(
     texts = {name: zio.printable(text) for name, text in texts.items()}
     limits = Limits(values.rotate_size, values.rotate_time)
     return Recorder(source, target, options, limits, texts, known, placer)
+
+
+def _expected(source: Source, known: dict[str, Found]) -> set[str]:
+    """Return the channels whose samples will come, as far as anyone knows."""
+    if source.is_live():
+        return set(map(zio.full_name, source.names))
+    return {name for name, found in known.items() if found.samples}
 
 
 class Session:

@@ -5,14 +5,19 @@ import fcntl
 import os
 import stat
 import struct
+from collections import OrderedDict
 from collections.abc import Iterable
 from contextlib import suppress
+from io import BufferedRandom, RawIOBase
 from pathlib import Path
+from typing import Any
 
 from .failure import OpenFailure, storing
 
 # Parts of other programs with the number of this one, at most
 MOST_PARTS = 100
+# Parts that have a descriptor at a time. A conversion may have thousands of parts.
+MOST_OPEN = 64
 # The byte of a file whose lock tells that a process records it; no file is so long.
 LOCK_AT = 1 << 62
 # The type, the origin, the begin, the length and the process of a lock, see fcntl(2)
@@ -49,6 +54,62 @@ class Target:
         return path
 
 
+class _OnDemand(RawIOBase):
+    """A file that has a descriptor only while it is used, for a BufferedRandom."""
+
+    # Those that have one now, that which was used last at the end
+    opened: OrderedDict["_OnDemand", int] = OrderedDict()
+
+    def __init__(self, name: str, fd: int) -> None:
+        self.name, self.place = name, 0
+        self._keep(fd)
+
+    def _keep(self, fd: int) -> None:
+        self.opened[self] = fd
+        if len(self.opened) > MOST_OPEN:
+            os.close(self.opened.popitem(last=False)[1])
+
+    def fileno(self) -> int:
+        """Return a descriptor, which is valid until another file is used."""
+        if self not in self.opened:
+            self._keep(os.open(self.name, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW))
+        self.opened.move_to_end(self)
+        return self.opened[self]
+
+    def readable(self) -> bool:
+        return True
+
+    def writable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def readinto(self, memory: Any) -> int:
+        count = os.preadv(self.fileno(), [memory], self.place)
+        self.place += count
+        return count
+
+    def write(self, data: Any) -> int:
+        count = os.pwrite(self.fileno(), data, self.place)
+        self.place += count
+        return count
+
+    def seek(self, place: int, whence: int = os.SEEK_SET) -> int:
+        if whence == os.SEEK_CUR:
+            place += self.place
+        elif whence == os.SEEK_END:
+            place += os.fstat(self.fileno()).st_size
+        self.place = place
+        return place
+
+    def close(self) -> None:
+        fd = self.opened.pop(self, None)
+        super().close()
+        if fd is not None:
+            os.close(fd)
+
+
 class Part:
     """A file that gets its name when it is whole. Until then it is PATH.PID.part, and a
     file @path with @force stays what it is."""
@@ -57,17 +118,21 @@ class Part:
         check_free(path, force)
         self.path, self.force = path, force
         self.name, fd = create_part(path)
-        self.file = open(fd, "r+b")
+        self.file = BufferedRandom(_OnDemand(self.name, fd))
 
-    def publish(self) -> None:
-        """Give the file its name, after its contents are on the disk."""
+    def store(self) -> None:
+        """Close the file, after its contents are on the disk."""
         with storing(self.path):
             self.file.flush()
             os.fsync(self.file.fileno())
             self.file.close()
+
+    def publish(self) -> None:
+        """Give the file its name, after its contents are on the disk. The name is there
+        after sync_directory()."""
+        if not self.file.closed:
+            self.store()
         give_name(self.name, self.path, self.force)
-        with storing(self.path):
-            sync_directory(self.path)
 
     def rename(self, path: str) -> None:
         """Choose another name for the end."""
@@ -126,8 +191,8 @@ def _rename(name: str, path: str) -> None:
     os.unlink(name)
 
 
-def sync_directory(path: str) -> None:
-    """Make the name of a new file durable."""
+def sync_directory(path: str | Path) -> None:
+    """Make the names of new files beside @path durable."""
     fd = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(fd)
