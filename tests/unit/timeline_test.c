@@ -136,10 +136,68 @@ TEST("ticks of more than a second, and no time", stream)
 	ASSERT_TRUE(!place.has_time && !place.breaks && !place.continues);
 	ASSERT_TRUE(!place.first.ns && !place.event.ns);
 	ASSERT_ERRNO(zio_sample_time(&place, 0, &place.first), ENODATA, "no time");
-	set_time(START + 9 * BLOCK);
+	set_time(START + 4 * BLOCK);
 	ctrl.seq_num++;
 	ASSERT_TRUE(!add() && !place.breaks);
 	ASSERT_STR(sentence(), "nothing lost");
+}
+
+/* Add blocks that follow each other, and have no time. */
+static void go_on_without_time(int n)
+{
+	int64_t time = time_of();
+
+	while (n--) {
+		ctrl.seq_num++;
+		memset(&ctrl.tstamp, 0, sizeof(ctrl.tstamp));
+		ASSERT_TRUE(!add() && !place.breaks && !place.continues, err.text);
+	}
+	set_time(time);
+}
+
+TEST("a hole beside blocks without a time", stream)
+{
+	go_on(9, BLOCK);
+	go_on_without_time(1);
+	ASSERT_EQ(next(2 * BLOCK, 1), 0);
+	ASSERT_TRUE(!place.continues);
+	go_on_without_time(3);
+	ASSERT_EQ(next(4 * BLOCK + 3000000, 1), ZIO_BREAK_PAUSE);
+	ASSERT_EQ(place.pause_ns, 3000000);
+	go_on(1, BLOCK);
+	/* Lost blocks beside it, which have their length, and its own */
+	set_trigger(ZIO_ATTR_TRIG_LOST, 2);
+	ctrl.seq_num += 3;
+	memset(&ctrl.tstamp, 0, sizeof(ctrl.tstamp));
+	ASSERT_TRUE(!add() && place.breaks == ZIO_BREAK_LOST, err.text);
+	set_trigger(ZIO_ATTR_TRIG_LOST, 0);
+	set_time(START + 22 * BLOCK + 3000000);
+	ASSERT_EQ(next(0, 1), ZIO_BREAK_PAUSE);
+	ASSERT_EQ(place.pause_ns, 2 * BLOCK);
+	go_on_without_time(1);
+	ASSERT_EQ(next(-BLOCK, 1), ZIO_BREAK_STEP);
+	ASSERT_STR(sentence(),
+		   "2 blocks lost in 1 gap, 2 pauses of 203 ms in all, 1 step of the clock");
+}
+
+TEST("a block without a time makes no rate, and no step of the clock", old_stream)
+{
+	int i;
+
+	for (i = 0; i < 9; i++)
+		ASSERT_EQ(next(BLOCK, 1), 0);
+	go_on_without_time(1);
+	ASSERT_EQ(next(2 * BLOCK - BLOCK / 4, 1), 0);
+	/* Events that were missed need less time than that. */
+	set_trigger(ZIO_ATTR_TRIG_MISSED, 3);
+	ctrl.seq_num++;
+	memset(&ctrl.tstamp, 0, sizeof(ctrl.tstamp));
+	ASSERT_TRUE(!add() && place.breaks == ZIO_BREAK_MISSED, err.text);
+	set_trigger(ZIO_ATTR_TRIG_MISSED, 0);
+	set_time(START + 14 * BLOCK);
+	ASSERT_EQ(next(0, 1), 0);
+	ASSERT_EQ(place.rate_num, 1000);
+	ASSERT_STR(sentence(), "3 events missed");
 }
 
 TEST("the times of all samples are those of each", empty)

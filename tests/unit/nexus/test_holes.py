@@ -244,3 +244,25 @@ def test_scale_that_is_not_known(nexus: Any, tmp_path: Path, suffix: str) -> Non
     said = nexus("a.zio", "-u", "-o", f"a.{suffix}", status=1).stderr
     assert "the scale of its samples is not known" in said
     assert [path.name for path in tmp_path.iterdir()] == ["a.zio"]
+
+
+@pytest.mark.parametrize("suffix", (*FORMATS, "csv", "npz", "nxs"))
+def test_pause_beside_a_block_without_a_time(
+    summary: Any, tmp_path: Path, suffix: str
+) -> None:
+    """The account and the rows of csv have it, not only the formats that are filled."""
+    tape = Tape().blocks(14)
+    tape.has_time = False
+    tape.block(0)
+    tape.has_time = True
+    tape.skip(100).blocks(4)
+    (tmp_path / "a.zio").write_bytes(tape.content)
+    report = summary("a.zio", "-o", f"a.{suffix}", status=LOST)
+    assert report["account"] == "1 pause of 100 ms"
+    if suffix == "csv":
+        with open(tmp_path / "a.csv") as file:
+            rows = [row for row in csv.DictReader(file) if row["break"]]
+        assert [(row["seq"], row["break"]) for row in rows] == [("15", "pause")]
+    elif suffix in FORMATS:
+        (gap,) = gaps_of(tmp_path / f"a.{suffix}")
+        assert (gap["sample"], gap["samples"], gap["cause"]) == ("224", "100", "pause")

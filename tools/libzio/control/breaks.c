@@ -378,18 +378,19 @@ static void compare_broken(struct zio_timeline *tl, const struct zio_placed *now
 		return;
 	}
 	/* Events that were missed need less time than that, and lost blocks may, too. */
-	if (rest > 0 || !(missing || place->missed))
+	if (rest > 0 || !(missing || place->missed || !tl->last.has_time))
 		judge(tl, rest, span->tolerance, place);
 	note_late(tl, rest, span);
-	place->continues = fits(tl, rest, span);
+	place->continues = tl->last.has_time && fits(tl, rest, span);
 }
 
 /* Was the clock set between the two blocks? @rest is what is not explained by samples. */
-static bool is_set(const struct zio_timeline *tl, const struct span *span, double rest)
+static bool is_set(const struct zio_timeline *tl, const struct zio_placed *now,
+		   const struct span *span, double rest)
 {
 	double back = zio_timeline_is_stream(tl) ? span->tolerance : span->back;
 
-	return span->ns < -back || rest > FAR_NS;
+	return (double)(now->event_ns - tl->last.told_ns) < -back || rest > FAR_NS;
 }
 
 /* Compare the times of two blocks of one run. */
@@ -400,9 +401,9 @@ static void compare_times(struct zio_timeline *tl, const struct zio_control *con
 	bool known = get_span(tl, now, place, gap, &span);
 	double rest = known ? span.ns - span.expected : span.ns;
 
-	if (is_set(tl, &span, rest)) {
+	if (is_set(tl, now, &span, rest)) {
 		note_step(place, zio_timeline_is_stream(tl) ? rest : span.ns);
-	} else if (!place->breaks && tl->last.samples &&
+	} else if (!place->breaks && tl->last.samples && tl->last.has_time &&
 		   !(control->zio_alarms & ZIO_ALARM_SUSPENDED)) {
 		learn(tl, now, &span, known, place);
 		return;
@@ -414,6 +415,31 @@ static void compare_times(struct zio_timeline *tl, const struct zio_control *con
 			compare_broken(tl, now, rest, &span, place);
 	}
 	add_counts(&tl->account, place);
+}
+
+/*
+ * A block without a time is where the samples before it and those that are missing put it:
+ * so a hole beside it is one before the next block that has a time. Nobody knows how long
+ * lost blocks are that have another length.
+ */
+static void guess_event(const struct zio_timeline *tl, struct zio_placed *now, uint32_t gap,
+			const struct zio_place *place)
+{
+	const struct zio_placed *last = &tl->last;
+	bool is_alike = last->samples == now->samples || !(gap || place->missed);
+	struct span span;
+	int64_t ns;
+
+	if (!last->has_event || place->breaks & ZIO_BREAK_OUTAGE ||
+	    place->changes & ZIO_CHANGE_CLOCK || now->kind.n_shots > 1 || !is_alike ||
+	    !get_span(tl, now, place, gap, &span))
+		return;
+	ns = whole(span.expected + place->missed * (now->samples * now->rate.period));
+	if (__builtin_add_overflow(last->end_ns, ns, &now->event_ns))
+		return;
+	now->end_ns = now->event_ns;
+	now->told_ns = last->told_ns;
+	now->has_event = true;
 }
 
 /* From the end of the block before to the first sample; 0 if the clock does not tell it. */
@@ -441,7 +467,7 @@ void zio_timeline_compare(struct zio_timeline *tl, const struct zio_control *con
 		place->changes &= ~of_samples;
 	else if (control->nsamples)
 		place->changes |= compare_channel(tl, &control->attr_channel);
-	one_clock = now->has_time && tl->last.has_time &&
+	one_clock = now->has_time && tl->last.has_event &&
 		    !(place->changes & ZIO_CHANGE_CLOCK);
 	if (place->lost)
 		place->breaks |= ZIO_BREAK_LOST;
@@ -457,6 +483,8 @@ void zio_timeline_compare(struct zio_timeline *tl, const struct zio_control *con
 		place->outage_ns = outage_length(tl, now, place);
 	else if (one_clock)
 		compare_times(tl, control, now, gap, place);
+	else if (!now->has_time)
+		guess_event(tl, now, gap, place);
 	place->continues &= !place->breaks;
 	if (place->breaks & ZIO_BREAK_OUTAGE || place->changes & renewing)
 		begin_run(tl);

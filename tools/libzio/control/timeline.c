@@ -182,6 +182,8 @@ static void get_block(const struct zio_timeline *tl, const struct zio_control *c
 	now->has_epoch = zio_has_std(attr, ZIO_ATTR_TRIG_EPOCH);
 	now->epoch = zio_get_std(attr, ZIO_ATTR_TRIG_EPOCH);
 	now->has_time = control->tstamp.secs || control->tstamp.ticks;
+	now->has_event = now->has_time;
+	now->told_ns = 0;
 }
 
 /* --- place a block */
@@ -242,6 +244,7 @@ static int place_block(struct zio_timeline *tl, const struct zio_control *contro
 		return -1;
 	now->event_ns = place->event.ns;
 	now->end_ns = place->event.ns + place->shot_ns[now->kind.n_shots - 1];
+	now->told_ns = now->end_ns;
 	return 0;
 }
 

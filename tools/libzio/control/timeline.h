@@ -86,6 +86,8 @@ struct zio_placed {
 	uint32_t epoch;
 	bool has_epoch;
 	bool has_time;
+	bool has_event;		/* @event_ns and @end_ns are known, or guessed */
+	int64_t told_ns;	/* @end_ns of the last block that has a time */
 };
 
 /* Holes that are pauses if the blocks turn out to be a stream */
