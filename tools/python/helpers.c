@@ -145,17 +145,6 @@ static size_t zpy_count_scaled(const void *controls, size_t n, size_t step)
 	return i;
 }
 
-/* Find how many blocks are lost before each of @n with the numbers @seq; @next is wanted. */
-static void zpy_count_lost(const uint32_t *seq, size_t n, uint32_t next, uint32_t *lost)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		lost[i] = zio_sequence_lost(next, seq[i]);
-		next = seq[i] + 1;
-	}
-}
-
 /* Read up to @n controls and no samples. Return their number, 0 at the end, -1 for errors. */
 static int zpy_next_controls(struct zio_channel *ch, struct zio_control *controls, int n)
 {

@@ -78,15 +78,6 @@ def test_a_time_that_is_none() -> None:
     assert counts_of(account) == (8, 8, 8)
 
 
-def test_controls(block_file: Maker) -> None:
-    """A gap between two arrays counts as well as one inside of them."""
-    account = zio.Account()
-    for controls in zio.controls.of_file(block_file([0, 2, 4, 5, 9]), 2):
-        account.add_controls(controls, 100)
-    assert (account.blocks, account.bytes, account.gaps) == (5, 300, 3)
-    assert counts_of(account) == (5, 5, 5)
-
-
 def test_alarms() -> None:
     """Those of all blocks together"""
     account = zio.Account()

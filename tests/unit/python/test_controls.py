@@ -13,7 +13,7 @@ import pytest
 import zio
 from zio import controls
 
-from .conftest import Maker, make_block, make_control
+from .conftest import make_block, make_control
 
 BIG, LITTLE = 0x02000002, 0x01000001
 MAX_RATE, TRIG_CLOCK, UNIT, SIGNED, CLOCK = 3, 3, 5, 8, 31
@@ -35,37 +35,6 @@ def interleaved(mask: int) -> np.void:
     control["tlv"]["type"], control["tlv"]["length"] = 1, 1
     control["tlv"]["payload"] = np.frombuffer(mask.to_bytes(8, sys.byteorder), np.uint8)
     return control
-
-
-@pytest.mark.parametrize(
-    ("numbers", "lost"),
-    [
-        ([5, 6, 9, 10], [0, 0, 2, 0]),
-        # Numbers pass 2^32, and two blocks are lost there.
-        ([2**32 - 1, 2], [0, 2]),
-        # The device counts anew.
-        ([7, 0, 1], [0, 0, 0]),
-        ([2**32 - 9, 2**24], [0, 0]),
-        ([0, 2**31], [0, 2**31 - 1]),
-        ([0, 2**31 + 1], [0, 0]),
-    ],
-)
-def test_losses(numbers: list[int], lost: list[int]) -> None:
-    """The losses are those that the library finds in a file, however the file is cut."""
-    table = np.array([make_control(number, 4, 2) for number in numbers])
-    assert controls.Sequence().lost(table).tolist() == lost
-    sequence = controls.Sequence()
-    found = [sequence.lost(table[i : i + 1])[0] for i in range(len(table))]
-    assert found == lost
-    assert not len(sequence.lost(table[:0]))
-    assert sequence.expected == (numbers[-1] + 1) % 2**32
-
-
-def test_the_losses_of_the_library(block_file: Maker) -> None:
-    name = block_file([3, 4, 9, 1, 2, 2**31 + 7])
-    with zio.open(name) as ch:
-        batch = next(ch.batches(10))
-        assert controls.Sequence().lost(batch.controls).tolist() == batch.lost.tolist()
 
 
 def test_controls_of_a_file(tmp_path: Path) -> None:

@@ -37,8 +37,6 @@ GAPS = {
     "tools/libzio/group/event.c": "an event tells which channels lost a block",
     "tools/libzio/zio-info.h": "declares it",
     "tools/programs/kafka/check.c": "a number that goes back may be a block sent again",
-    "tools/python/helpers.c": "the arrays of zio.controls.Sequence",
-    "tools/python/src/zio/controls.py": "tells the rule of Sequence",
 }
 TIMES = {
     "tools/programs/nexus/": "stamps beyond what its files hold",

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._block import Array, Block
+from ._block import Block
 from ._control import control_dtype
 from ._errors import Error
 from ._libzio import lib
 from ._names import kernel_counts
 from ._timeline import Place, Timeline
-from .controls import Sequence
 
 # The rate, and the time from the stamp to the event
 TIMES = np.uint16(0xF << lib.ZIO_ATTR_TRIG_RATE_NUM)
@@ -42,7 +41,6 @@ class Account:
         """Blocks since the kernel began to count, at the last look."""
         self.alarms: set[str] = set()
         self.device_alarms = 0
-        self._sequence = Sequence()
         self._timeline = Timeline()
 
     def add(self, block: Block) -> Place:
@@ -55,27 +53,18 @@ class Account:
         except Error:
             place = self._timeline.add(_without_time(block))
         missing = place.lost + place.taken
-        self._count(1, block.size, missing, missing > 0, place.lost)
+        self.blocks += 1
+        self.bytes += block.size
+        self.missing += missing
+        self.gaps += missing > 0
+        if not self.name:
+            self.lost += place.lost
+            self.total += place.lost
         self.missed += place.missed
         self.place = place
         self.alarms.update(block.alarms)
         self.device_alarms |= int(block.control["drv_alarms"])
         return place
-
-    def add_controls(self, controls: Array, size: int) -> None:
-        """Count blocks: controls of shape (k,), and `size` bytes of samples."""
-        lost = self._sequence.lost(controls)
-        total = int(lost.sum())
-        self._count(len(lost), size, total, np.count_nonzero(lost), total)
-
-    def _count(self, blocks: int, size: int, missing: int, gaps: int, lost: int) -> None:
-        self.blocks += blocks
-        self.bytes += size
-        self.missing += missing
-        self.gaps += gaps
-        if not self.name:
-            self.lost += lost
-            self.total += lost
 
     def look(self) -> Account:
         """Read what the kernel has counted, and return the account. A device that is gone

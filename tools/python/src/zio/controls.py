@@ -49,33 +49,6 @@ DATED = {"realtime": 0, "tai": 37 * 10**9}
 FEW_BYTES = 8192
 
 
-class Sequence:
-    """The numbers of the blocks of one channel, in arrays that follow each other."""
-
-    def __init__(self) -> None:
-        self.expected: int | None = None
-        """The number that follows the last block; None before the first one."""
-
-    def lost(self, controls: Array) -> Array:
-        """Return how many blocks are missing before each one: uint32, shape (k,).
-
-        The rule is that of zio_sequence_lost(): a number that is lower, or higher by 2^31
-        and more, is that of a device that counts anew. Nothing is lost before it.
-        """
-        numbers = np.ascontiguousarray(controls["seq_num"])
-        lost: Array = np.zeros(len(numbers), np.uint32)
-        if len(numbers):
-            first = int(numbers[0]) if self.expected is None else self.expected
-            lib.zpy_count_lost(
-                ffi.from_buffer("uint32_t[]", numbers),
-                len(numbers),
-                first,
-                ffi.from_buffer("uint32_t[]", lost, True),
-            )
-            self.expected = int(numbers[-1]) + 1 & 0xFFFFFFFF
-        return lost
-
-
 # --- many controls ----------------------------------------------------------------------
 
 
