@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Why blocks do not follow each other: the table of breaks of a channel."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import zio
 
@@ -41,16 +39,6 @@ COUNTS = (
 CAUSES = [name for bit in zio.Break for name in bit.names()]
 CHANGES = [name for bit in zio.Change for name in bit.names()]
 
-# After such a change, the attributes of a file do not hold any more.
-OF_BLOCKS = (
-    zio.Change.UNIT
-    | zio.Change.SCALE
-    | zio.Change.MASK
-    | zio.Change.RATE
-    | zio.Change.CLOCK
-)
-# The same, unless the block has no samples
-OF_SAMPLES = zio.Change.SSIZE | zio.Change.SIGN | zio.Change.BITS | zio.Change.ORDER
 # For messages: a block has ...
 TEXTS = {
     zio.Change.UNIT: "another unit",
@@ -106,18 +94,3 @@ def count_breaks(breaks: Array) -> dict[str, int]:
         "steps": number(zio.Break.STEP),
         "changes": number(zio.Break.CHANGE),
     }
-
-
-def by_meaning(run: Run) -> Iterator[tuple[Run, int]]:
-    """Yield the parts of @run whose samples and times mean the same, each with what has
-    changed before it, in bits of ZIO_CHANGE_*."""
-    changes = run.places["changes"]
-    if not changes.any():
-        yield run, 0
-        return
-    kinds = np.array([OF_BLOCKS, OF_BLOCKS | OF_SAMPLES], np.uint32)
-    changes = changes & kinds[(run.lengths > 0).astype(int)]
-    begin, before = 0, int(changes[0])
-    for end in [*np.flatnonzero(changes[1:]) + 1, len(run)]:
-        yield run.part(begin, int(end)), before
-        begin, before = int(end), int(changes[end]) if end < len(run) else 0

@@ -16,7 +16,7 @@ from .blocks import NO_TIME, Array, Run
 from .failure import Failure, say, storing
 from .meaning import NUMBERS, line_of, parts_of, values_of
 from .output import Output, State
-from .placing import Placer
+from .placing import Placer, say_estimate
 from .source import Step
 from .target import Target, sync_directory
 from .track import MEANING, Gap, Gaps, Piece, Rules, Track, count_of
@@ -119,7 +119,7 @@ class Converter(ABC):
         if piece.missing:
             self.fill(piece.run, self.numbers[channel], piece.missing)
         gap = piece.gap if self.paced else None
-        for part in parts_of(piece.run):
+        for part, _ in parts_of(piece.run, MEANING):
             output = self.write(part, self.numbers[channel])
             if not output:
                 self.outside += len(part)
@@ -348,10 +348,7 @@ class RatedConverter(Converter):
                         f"{channel}: the times do not tell the rate: use --rate=HZ"
                     )
                 self.placer.settle(channel, rate.value, runs)
-                say(
-                    f"{channel}: {float(rate.value):.6g} samples per second, by the "
-                    "times of blocks"
-                )
+                say_estimate(channel, rate)
             del self.waiting[channel]
             for run in runs:
                 self.take(run)

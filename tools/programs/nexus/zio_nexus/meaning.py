@@ -3,6 +3,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +11,6 @@ import zio
 
 from .blocks import Array, Run
 from .failure import Failure
-from .track import MEANING
 
 # Bytes of the numbers of numpy
 NUMBERS = (1, 2, 4, 8)
@@ -68,11 +68,10 @@ def meaning_of(control: Any) -> Meaning:
     )
 
 
-def parts_of(run: Run) -> Iterator[Run]:
-    """Yield the parts of @run in which all samples stand for the same."""
-    begin = 0
-    for end in np.flatnonzero(run.places["changes"] & MEANING).tolist():
-        if run.lengths[begin:end].any():
-            yield run.part(begin, end)
-            begin = end
-    yield run.part(begin, len(run))
+def parts_of(run: Run, changes: int) -> Iterator[tuple[Run, int]]:
+    """Yield the parts of @run between @changes, bits of ZIO_CHANGE_*. Each comes with
+    those that are before it. A block without samples does not change what they mean."""
+    found = run.places["changes"] & np.uint32(changes)
+    begins = np.flatnonzero(found[1:]) + 1
+    for begin, end in pairwise([0, *begins.tolist(), len(run)]):
+        yield run.part(begin, end) if len(begins) else run, int(found[begin])

@@ -7,7 +7,7 @@ import numpy as np
 import zio
 
 from .blocks import Array, Run, is_late
-from .failure import SourceFailure
+from .failure import SourceFailure, say
 
 
 class Placer:
@@ -64,6 +64,15 @@ class Placer:
 
     def account(self, channel: str) -> zio.TimelineAccount:
         return self.timeline(channel).account()
+
+
+def say_estimate(channel: str, rate: zio.Rate) -> None:
+    """Tell a rate that only the times of blocks tell."""
+    assert rate.value
+    text = f"{float(rate.value):.6g} samples per second, by the times of blocks"
+    if rate.scatter_ns:
+        text += f", which scatter by {rate.scatter_ns / 1000:.6g} us"
+    say(f"{channel}: {text}")
 
 
 def _without_late(controls: Array) -> Array:

@@ -9,17 +9,19 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from zio import full_name, kernel_counts
+from zio import Change, full_name, kernel_counts
 
 from .blocks import Array, Run, join
-from .breaks import by_meaning, text_of
+from .breaks import text_of
 from .failure import Failure, StoreFailure, remedy, say
 from .layout import FLAT, Given, Layout, Options, choose
+from .meaning import parts_of
 from .placing import Placer
 from .source import Events, Source, Step
 from .superblock import repair
 from .survey import Found
 from .target import Target
+from .track import MEANING
 from .writer import FileWriter
 
 # Blocks, or bytes, that are collected before they are written
@@ -31,6 +33,8 @@ ALL_BYTES = 64 << 20
 # Blocks are kept that long, or up to that size, for channels that are still silent.
 SETTLE_SECONDS = 2.0
 SETTLE_BYTES = 64 << 20
+# After such a change, the attributes of a file do not hold any more.
+OF_FILES = MEANING | Change.RATE | Change.CLOCK
 # What h5py raises when HDF5 cannot write
 WRITE_ERRORS = (OSError, RuntimeError, ValueError)
 
@@ -136,7 +140,7 @@ class Recorder:
             self.flush()
 
     def _add_run(self, run: Run) -> None:
-        for part, changes in by_meaning(run):
+        for part, changes in parts_of(run, OF_FILES):
             if changes:
                 self._begin_meaning(part, changes)
             self._collect(part)

@@ -11,7 +11,7 @@ from zio.controls import block_of, channel_name, rows_of_channels
 
 from .blocks import Array, Run
 from .failure import SourceFailure, say
-from .placing import Placer
+from .placing import Placer, say_estimate
 from .source import Source
 from .split import Splitter
 
@@ -81,9 +81,6 @@ def _learn(placer: Placer, channel: str, rate: zio.Rate, found: list[float]) -> 
     """Use an estimate for all blocks, unless there were several rates."""
     if rate.source != "estimated" or rate.value is None or placer.rate:
         return
-    text = f"{float(rate.value):.6g} samples per second, by the times of blocks"
-    if rate.scatter_ns:
-        text += f", which scatter by {rate.scatter_ns / 1000:.6g} us"
     if found and max(found) > SPREAD * min(found):
         say(
             f"{channel}: the times tell {min(found):.6g} to {max(found):.6g} samples per "
@@ -91,7 +88,7 @@ def _learn(placer: Placer, channel: str, rate: zio.Rate, found: list[float]) -> 
         )
         placer.unsure.add(channel)
         return
-    say(f"{channel}: {text}")
+    say_estimate(channel, rate)
     placer.learn(channel, rate.value)
 
 
