@@ -160,6 +160,87 @@ static int zpy_next_controls(struct zio_channel *ch, struct zio_control *control
 	return i ? i : ret;
 }
 
+/* --- the checksum of HDF5 */
+
+#define ZPY_WORDS 128		/* whose weighted sum has 32 bits */
+#define ZPY_MOST_WORDS 32768	/* between two reductions */
+
+/* Fletcher's sums of words of 16 bits, in the order of this machine */
+struct zpy_sums {
+	uint64_t low;
+	uint64_t high;
+};
+
+/* A sum modulo 65535. HDF5 has 65535 in the place of 0, unless all words are 0. */
+static uint64_t zpy_reduce(uint64_t sum)
+{
+	return sum ? (sum - 1) % 0xffff + 1 : 0;
+}
+
+/* Add ZPY_WORDS words: sums without a chain from word to word, which is slow. */
+static void zpy_add_words(struct zpy_sums *sums, const uint16_t *words)
+{
+	uint32_t low = 0, high = 0, i;
+
+	for (i = 0; i < ZPY_WORDS; i++) {
+		low += words[i];
+		high += (ZPY_WORDS - i) * words[i];
+	}
+	sums->high += ZPY_WORDS * sums->low + high;
+	sums->low += low;
+}
+
+static void zpy_add_rest(struct zpy_sums *sums, const unsigned char *from, size_t n)
+{
+	for (; n; from += 2, n -= n < 2 ? n : 2) {
+		uint16_t word = 0;
+
+		memcpy(&word, from, n < 2 ? n : 2);
+		sums->low += word;
+		sums->high += sums->low;
+	}
+}
+
+static uint16_t zpy_big_endian(uint64_t sum)
+{
+	unsigned char bytes[2] = { (unsigned char)(sum >> 8), (unsigned char)sum };
+	uint16_t word;
+
+	memcpy(&word, bytes, sizeof(word));
+	return word;
+}
+
+/*
+ * Copy @n bytes, and put behind them what the filter fletcher32 of HDF5 does. It adds words
+ * of big endian. The sums of swapped words are those of the words, swapped.
+ */
+static void zpy_seal(void *to, const void *from, size_t n)
+{
+	struct zpy_sums sums = { 0, 0 };
+	const unsigned char *in = from;
+	unsigned char *out = to;
+	uint16_t words[ZPY_WORDS];
+	size_t done = 0;
+	uint32_t sum;
+	int i;
+
+	for (; n - done >= sizeof(words); done += sizeof(words)) {
+		memcpy(words, in + done, sizeof(words));
+		memcpy(out + done, words, sizeof(words));
+		zpy_add_words(&sums, words);
+		if (done / 2 % ZPY_MOST_WORDS == 0) {
+			sums.low = zpy_reduce(sums.low);
+			sums.high = zpy_reduce(sums.high);
+		}
+	}
+	memcpy(out + done, in + done, n - done);
+	zpy_add_rest(&sums, in + done, n - done);
+	sum = (uint32_t)zpy_big_endian(zpy_reduce(sums.high)) << 16 |
+	      zpy_big_endian(zpy_reduce(sums.low));
+	for (i = 0; i < 4; i++)
+		out[n + (size_t)i] = (unsigned char)(sum >> 8 * i);
+}
+
 /* Place @n blocks. Return how many were placed: less than @n if one is refused. */
 static size_t zpy_place(struct zio_timeline *tl, const struct zio_control *controls, size_t n,
 			struct zio_place *places, struct zio_error *err)
