@@ -3,6 +3,7 @@
 
 import csv
 import subprocess
+import sys
 import wave
 from pathlib import Path
 from typing import Any
@@ -175,6 +176,21 @@ def test_from_hdf5(nexus: Any, tmp_path: Path) -> None:
     nexus("a.zio", "-o", "a.csv", status=4)
     nexus("a.nxs", "-o", "b.csv", status=4)
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+
+
+def test_start(tmp_path: Path) -> None:
+    """A conversion does not wait for what it does not need."""
+    make_file(tmp_path / "a.zio", Kind(), range(9))
+    for suffix, wanted in ("csv", []), ("wav", []), ("nxs", ["h5py"]):
+        words = [str(tmp_path / "a.zio"), "-q", "-o", str(tmp_path / f"a.{suffix}")]
+        text = (
+            f"import sys; sys.path[:0] = {sys.path[:2]!r}; from zio_nexus.cli import main;"
+            f"status = main({words!r}); print(*{{'asyncio', 'h5py'}} & {{*sys.modules}});"
+            "sys.exit(status)"
+        )
+        command = [sys.executable, "-c", text]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert done.stdout.split() == wanted
 
 
 def test_refusals(nexus: Any, tmp_path: Path) -> None:

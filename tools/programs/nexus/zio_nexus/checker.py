@@ -19,7 +19,8 @@ from .failure import SourceFailure
 from .hdf import DAMAGE, ChannelReader, Place, Recording, count_rows, text_of_unread
 from .layout import FLAT, ROWS, SERIES
 from .placing import Placer
-from .schema import BREAKS, EVENTS, RATE, REASONS, SEQUENCES
+from .schema import BREAKS, EVENTS, RATE, SEQUENCES
+from .source import REASONS
 from .writer import rate_of
 
 TABLES = {ROWS: ("time",), SERIES: ("value", "time"), FLAT: ("cue_timestamp_zero",)}

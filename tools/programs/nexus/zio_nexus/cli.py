@@ -7,7 +7,7 @@ from argparse import Namespace
 from zio import cli
 
 from . import VERSION
-from .commands import COMMANDS
+from .commands import COMMANDS, run
 from .target import protect
 
 
@@ -20,14 +20,14 @@ def main(words: list[str]) -> int:
         rest = ["--help"]
     elif words[at:] and words[at] in COMMANDS and len(words) > at + is_completion:
         name, rest = words[at], words[:at] + words[at + 1 :]
-    make_parser, function = COMMANDS[name]
+    make_parser = COMMANDS[name][0]
 
     def work(values: Namespace) -> int:
         if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
             # From here on, there may be something to clean up.
             signal.signal(signal.SIGINT, signal.default_int_handler)
         protect(getattr(values, "names", ()))
-        return function(values)
+        return run(name, values)
 
     commands = (*COMMANDS, "help") if is_completion and len(words) == 2 else ()
     return cli.run(make_parser().add_standard(VERSION), rest, work, commands)

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The commands of the program, and their options."""
 
+import importlib
+from argparse import Namespace
+
 from zio.cli import Parser
 
 from . import PROGRAM
-from .cat import run_cat
 from .convert import FORMATS
 from .layout import AUTO, FILTERS, KINDS
 from .options import chunk, count, level, milliseconds, rate, seconds, size
-from .repair import run_repair
-from .run import run_record
 from .track import Gaps
-from .verify import run_verify
 
 USAGE = f"""{PROGRAM} [OPTION]... SOURCE...
        {PROGRAM} verify [OPTION]... FILE...
@@ -135,10 +134,17 @@ def make_repair() -> Parser:
     return _command("repair", "FILE...", description, REPAIR_STATUSES)
 
 
-# The parser of each command, and what it does
+# The parser of each command, and the module that runs it. Only that one is imported.
 COMMANDS = {
-    "record": (make_record, run_record),
-    "verify": (make_verify, run_verify),
-    "cat": (make_cat, run_cat),
-    "repair": (make_repair, run_repair),
+    "record": (make_record, "run"),
+    "verify": (make_verify, "verify"),
+    "cat": (make_cat, "cat"),
+    "repair": (make_repair, "repair"),
 }
+
+
+def run(name: str, values: Namespace) -> int:
+    """Run a command; return the exit status."""
+    module = importlib.import_module(f".{COMMANDS[name][1]}", __package__)
+    status: int = getattr(module, f"run_{name}")(values)
+    return status

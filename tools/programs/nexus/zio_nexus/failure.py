@@ -36,6 +36,10 @@ class StoreFailure(Failure):
     status = NOT_STORED
 
 
+class BrokenFile(StoreFailure):
+    """A write has failed within HDF5, which cannot close the file any more."""
+
+
 @contextmanager
 def storing(path: str) -> Iterator[None]:
     """Name the file and the remedy if the system refuses to write to @path."""

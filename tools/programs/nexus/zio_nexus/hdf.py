@@ -5,6 +5,7 @@ import ctypes
 import heapq
 import math
 import os
+import threading
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import chain, islice, pairwise
@@ -17,8 +18,9 @@ from . import PROGRAM, schema
 from .blocks import CONTROL_SIZE, Array, Run
 from .failure import OpenFailure, SourceFailure
 from .layout import FLAT, ROWS
+from .source import Source, Step
+from .superblock import is_hdf
 
-SIGNATURE = b"\x89HDF\r\n\x1a\n"
 # Blocks that are read at a time, and their bytes
 STEP_BLOCKS = 4096
 STEP_BYTES = 16 << 20
@@ -39,11 +41,6 @@ DAMAGE = (
 # may just write it. The pause doubles each time, from 1 ns: this is 8 ms together. The
 # default of HDF5 is 100 times, which never end.
 ATTEMPTS = 23
-
-
-def is_hdf(path: str) -> bool:
-    with open(path, "rb") as file:
-        return file.read(len(SIGNATURE)) == SIGNATURE
 
 
 def open_file(path: str) -> Any:
@@ -398,3 +395,31 @@ def merge(streams: list[Iterator[Run]]) -> Iterator[Run]:
             heapq.heapreplace(heap, (head.place, number, head))
         else:
             heapq.heappop(heap)
+
+
+class FileSource(Source):
+    """The blocks in an HDF5 file of this program."""
+
+    def __init__(self, path: str) -> None:
+        self.names = [path]
+        self.channels = []
+        self.group = []
+        self.stopping = threading.Event()
+        self.file = Recording(path)
+
+    def __iter__(self) -> Iterator[Step]:
+        for run in runs_in_order([self.file]):
+            yield Step([run])
+            if self.stopping.is_set():
+                return
+        raise_unread([self.file])
+
+    def controls(self) -> Iterator[Array]:
+        for channel in self.file.channels.values():
+            yield from channel.controls()
+
+    def is_live(self) -> bool:
+        return False
+
+    def close(self) -> None:
+        self.file.close()

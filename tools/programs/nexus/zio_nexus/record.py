@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Record the blocks of a source in one or more HDF5 files."""
 
+import argparse
+import os
+import sys
 import time
 from collections import defaultdict
 from collections.abc import Mapping
@@ -9,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from zio import Change, full_name, kernel_counts
+from zio import Change, full_name, kernel_counts, printable
 
 from .blocks import Array, Run, join
 from .breaks import text_of
-from .failure import Failure, StoreFailure, remedy, say
+from .failure import BrokenFile, Failure, StoreFailure, remedy, say
 from .layout import FLAT, Given, Layout, Options, choose
 from .meaning import parts_of
 from .placing import Placer
@@ -22,7 +25,7 @@ from .superblock import repair
 from .survey import Found
 from .target import Target
 from .track import MEANING
-from .writer import FileWriter
+from .writer import FileWriter, now
 
 # Blocks, or bytes, that are collected before they are written
 FULL_BLOCKS = 1000
@@ -69,10 +72,6 @@ class Pending:
         run = join(self.runs)
         self.runs, self.blocks, self.bytes = [], 0, 0
         return run
-
-
-class BrokenFile(StoreFailure):
-    """A write has failed within HDF5, which cannot close the file any more."""
 
 
 class Recorder:
@@ -345,6 +344,35 @@ class Recorder:
                 end = kernel_counts(name) or (-1, -1)
                 counts = {"kernel_blocks": end[0], "kernel_lost": end[1]}
             channel.put_kernel(counts)
+
+
+def make_recorder(
+    values: argparse.Namespace,
+    source: Source,
+    target: Target,
+    placer: Placer,
+    known: Mapping[str, Found],
+) -> Recorder:
+    options = Options(
+        values.layout,
+        values.chunk,
+        values.compress,
+        values.level,
+        values.shuffle,
+        not values.no_checksum,
+        bool(values.rate),
+    )
+    texts = {
+        "title": values.title,
+        "command": " ".join(sys.argv[1:]),
+        "host": os.uname().nodename,
+        "begin": now(),
+        "sources": " ".join(values.names),
+    }
+    # HDF5 has UTF-8, and a word of the command line may be no such text.
+    texts = {name: printable(text) for name, text in texts.items()}
+    limits = Limits(values.rotate_size, values.rotate_time)
+    return Recorder(source, target, options, limits, texts, known, placer)
 
 
 def _kernel_of(source: Source) -> dict[str, tuple[int, int]]:

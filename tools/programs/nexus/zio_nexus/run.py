@@ -17,6 +17,7 @@ from .failure import (
     LOST,
     NOT_STORED,
     OK,
+    BrokenFile,
     Failure,
     SourceFailure,
     StoreFailure,
@@ -25,14 +26,11 @@ from .failure import (
     say,
     tell,
 )
-from .layout import Options
 from .placing import Placer
-from .record import BrokenFile, Limits, Recorder
 from .session import Clock, Progress, Stop, Tally
 from .source import GroupSource, Source, Step, open_source
 from .survey import Found, survey
 from .target import Target
-from .writer import now
 
 
 class Sink(Protocol):
@@ -94,26 +92,10 @@ def _make_sink(
 ) -> Sink:
     if values.to != "hdf5":
         return make_converter(values, target, placer, _expected(source, known))
-    options = Options(
-        values.layout,
-        values.chunk,
-        values.compress,
-        values.level,
-        values.shuffle,
-        not values.no_checksum,
-        bool(values.rate),
-    )
-    texts = {
-        "title": values.title,
-        "command": " ".join(sys.argv[1:]),
-        "host": os.uname().nodename,
-        "begin": now(),
-        "sources": " ".join(values.names),
-    }
-    # HDF5 has UTF-8, and a word of the command line may be no such text.
-    texts = {name: zio.printable(text) for name, text in texts.items()}
-    limits = Limits(values.rotate_size, values.rotate_time)
-    return Recorder(source, target, options, limits, texts, known, placer)
+    # The library of HDF5 is half of the start: other formats do without.
+    from .record import make_recorder  # noqa: PLC0415
+
+    return make_recorder(values, source, target, placer, known)
 
 
 def _expected(source: Source, known: dict[str, Found]) -> set[str]:

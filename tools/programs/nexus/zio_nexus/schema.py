@@ -26,6 +26,7 @@ from .layout import (
     chunks_of,
 )
 from .meaning import line_of
+from .source import REASONS
 from .tables import Column, Maker
 
 ENTRY, RECORDING, STATISTICS, EVENTS, PLOT = (
@@ -54,8 +55,6 @@ STATISTIC = np.dtype(
 )
 # The source of a rate, by the number of the library
 RATE_SOURCES = ("unknown", "control", "given", "estimated")
-# Why an event has no block of a channel; 0: it has one
-REASONS = ("there", "lost", "skipped", "late", "gone", "given", "other")
 
 
 def make_group(parent: Any, name: str, nx_class: str, **attributes: Any) -> Any:

@@ -15,11 +15,10 @@ import numpy as np
 import zio
 from zio.controls import of_file, rows_of_channels
 
-from . import hdf
 from .blocks import LAST_SECOND, SECOND, Array, Run
 from .failure import Failure, OpenFailure, SourceFailure, UsageFailure, explain
-from .schema import REASONS
 from .split import Splitter
+from .superblock import is_hdf
 
 # Blocks of a batch; one call of HDF5 writes about as many.
 BATCH = 1024
@@ -34,6 +33,8 @@ PATIENCE = 0.2
 CANNOT_FLUSH = (errno.ENOTTY, errno.EOPNOTSUPP, errno.EBADF)
 # Batches that wait to be written, when there are several sources
 WAITING = 64
+# Why an event has no block of a channel; 0: it has one
+REASONS = ("there", "lost", "skipped", "late", "gone", "given", "other")
 
 
 class Events(NamedTuple):
@@ -455,39 +456,13 @@ def _reason(event: zio.Event, name: str) -> int:
     return REASONS.index(text if text in REASONS else "other")
 
 
-class FileSource(Source):
-    """The blocks in an HDF5 file of this program."""
-
-    def __init__(self, path: str) -> None:
-        self.names = [path]
-        self.channels = []
-        self.group = []
-        self.stopping = threading.Event()
-        self.file = hdf.Recording(path)
-
-    def __iter__(self) -> Iterator[Step]:
-        for run in hdf.runs_in_order([self.file]):
-            yield Step([run])
-            if self.stopping.is_set():
-                return
-        hdf.raise_unread([self.file])
-
-    def controls(self) -> Iterator[Array]:
-        for channel in self.file.channels.values():
-            yield from channel.controls()
-
-    def is_live(self) -> bool:
-        return False
-
-    def close(self) -> None:
-        self.file.close()
-
-
 def open_source(
     names: list[str], method: str | None = None, queued: bool = False
 ) -> Source:
     """Open the sources, a single HDF5 file among them."""
     if len(names) == 1 and os.path.isfile(names[0]) and _is_hdf(names[0]):
+        from .hdf import FileSource  # noqa: PLC0415
+
         return FileSource(names[0])
     return Source(names, method, queued)
 
@@ -495,6 +470,6 @@ def open_source(
 def _is_hdf(name: str) -> bool:
     """Return whether a file has the signature. The package zio explains errors."""
     try:
-        return hdf.is_hdf(name)
+        return is_hdf(name)
     except OSError:
         return False

@@ -19,6 +19,11 @@ SIZE = FIXED + OFFSETS * OFFSET
 MASK = 0xFFFFFFFF
 
 
+def is_hdf(path: str) -> bool:
+    with open(path, "rb") as file:
+        return file.read(len(SIGNATURE)) == SIGNATURE
+
+
 def _rotate(value: int, bits: int) -> int:
     return (value << bits | value >> (32 - bits)) & MASK
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 import os
 import threading
@@ -173,6 +172,9 @@ class Handle(Unique, Closing):
         `_held` keeps the descriptor open: another one would get its number. The loop has
         one reader for each descriptor.
         """
+        # A program without tasks starts sooner.
+        import asyncio  # noqa: PLC0415
+
         if self._waker is not None:
             raise ValueError("another task waits for it: each task opens its own")
         loop = asyncio.get_running_loop()
