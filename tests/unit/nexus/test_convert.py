@@ -184,7 +184,8 @@ def test_start(tmp_path: Path) -> None:
     for suffix, wanted in ("csv", []), ("wav", []), ("nxs", ["h5py"]):
         words = [str(tmp_path / "a.zio"), "-q", "-o", str(tmp_path / f"a.{suffix}")]
         text = (
-            f"import sys; sys.path[:0] = {sys.path[:2]!r}; from zio_nexus.cli import main;"
+            f"import sys; sys.path[:0] = {sys.path[:2]!r};"
+            "from zio_nexus.cli import main;"
             f"status = main({words!r}); print(*{{'asyncio', 'h5py'}} & {{*sys.modules}});"
             "sys.exit(status)"
         )

@@ -1,18 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Formats other than HDF5."""
 
-import argparse
 import importlib
 import os
-from collections.abc import Set
-from typing import TYPE_CHECKING
 
 from .converter import Converter
 from .failure import UsageFailure
-
-if TYPE_CHECKING:
-    from .placing import Placer
-    from .target import Target
 
 # The module and the class of each format. Only the one that is needed is imported.
 FORMATS = {
@@ -39,10 +32,10 @@ def format_of(path: str) -> str:
     )
 
 
-def make_converter(
-    values: argparse.Namespace, target: "Target", placer: "Placer", expected: Set[str]
-) -> Converter:
-    module, name = FORMATS[values.to]
-    found = getattr(importlib.import_module(f".{module}", __package__), name)
-    converter: Converter = found(values, target, placer, expected)
-    return converter
+def find_converter(to: str) -> type[Converter]:
+    """Return the class for the format @to."""
+    module, name = FORMATS[to]
+    found: type[Converter] = getattr(
+        importlib.import_module(f".{module}", __package__), name
+    )
+    return found

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import zio
 
-from .convert import FORMATS, format_of, make_converter
+from .convert import FORMATS, find_converter, format_of
 from .failure import (
     BY_SIGNAL,
     LOST,
@@ -59,7 +59,7 @@ def run_record(values: argparse.Namespace) -> int:
     source = _open(values)
     try:
         placer = Placer(values.rate)
-        known = survey(source, placer)
+        known = survey(source, placer, _needs_streams(values.to))
         sink = _make_sink(values, source, target, placer, known)
         return Session(values, source, target, sink, placer).run()
     finally:
@@ -91,11 +91,17 @@ def _make_sink(
     known: dict[str, Found],
 ) -> Sink:
     if values.to != "hdf5":
-        return make_converter(values, target, placer, _expected(source, known))
+        begin = find_converter(values.to)
+        return begin(values, target, placer, _expected(source, known))
     # The library of HDF5 is half of the start: other formats do without.
     from .record import make_recorder  # noqa: PLC0415
 
     return make_recorder(values, source, target, placer, known)
+
+
+def _needs_streams(to: str) -> bool:
+    """Return whether a format fills the holes of streams, and of no others."""
+    return to != "hdf5" and find_converter(to).paced
 
 
 def _expected(source: Source, known: dict[str, Found]) -> set[str]:

@@ -7,7 +7,13 @@ from typing import Any
 
 import numpy as np
 import zio
-from zio.controls import block_of, channel_name, rows_of_channels
+from zio._libzio import lib
+from zio.controls import (
+    block_of,
+    channel_name,
+    has_trigger_attribute,
+    rows_of_channels,
+)
 
 from .blocks import Array, Run
 from .failure import SourceFailure, say
@@ -41,10 +47,10 @@ class Found:
         return Run(name, controls, data, lengths, np.zeros(1, int))
 
 
-def survey(source: Source, placer: Placer) -> dict[str, Found]:
+def survey(source: Source, placer: Placer, needs_streams: bool) -> dict[str, Found]:
     """Return the channels of files on disk; none if a source is no regular file. The
-    placer learns the rates that the times tell. The survey ends where a file is damaged.
-    """
+    placer learns the rates that the times tell, and with @needs_streams which channels
+    are streams. The survey ends where a file is damaged."""
     found: dict[str, Found] = {}
     trial, names = Placer(float(placer.rate)), Splitter()
     rates: dict[str, list[float]] = {}
@@ -54,12 +60,23 @@ def survey(source: Source, placer: Placer) -> dict[str, Found]:
                 part = controls[rows] if len(rows) < len(controls) else controls
                 name = names.name_of(part[0])
                 _note(found, name, part)
-                run = _place(trial, name, part, rows)
-                rates.setdefault(name, []).extend(_estimates(run))
+                if needs_streams or name in rates or not _have_rates(placer, part):
+                    run = _place(trial, name, part, rows)
+                    rates.setdefault(name, []).extend(_estimates(run))
     for channel, timeline in trial.timelines.items():
-        placer.streams[channel] = trial.is_stream(channel)
+        if needs_streams:
+            placer.streams[channel] = trial.is_stream(channel)
         _learn(placer, channel, timeline.rate, rates.get(channel, []))
     return found
+
+
+def _have_rates(placer: Placer, controls: Array) -> bool:
+    """Return whether no block needs the rate that the times tell."""
+    if placer.rate:
+        return True
+    has_rates = has_trigger_attribute(controls, lib.ZIO_ATTR_TRIG_RATE_NUM)
+    values = controls["attr_trigger"]["std_val"][:, lib.ZIO_ATTR_TRIG_RATE_NUM]
+    return bool((has_rates & (values > 0)).all())
 
 
 def _place(trial: Placer, name: str, controls: Array, rows: Array) -> Run:
