@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Samples that a format does not take, and files that cannot be ended."""
 
+import errno
 import fcntl
+import json
 import os
 import subprocess
 import sys
@@ -92,6 +94,35 @@ def overfill(nexus: Any, tmp_path: Path, suffix: str) -> tuple[str, list[Path]]:
     more = {"preexec_fn": limit_files(size), "status": 5}
     result = nexus(*words, input=content, text=False, **more)
     return complain(result), list(tmp_path.glob(f"a.{suffix}.*.part"))
+
+
+@pytest.mark.parametrize("suffix", ["csv", "npy"])
+def test_half_a_block(tmp_path: Path, monkeypatch: Any, capfd: Any, suffix: str) -> None:
+    """The disk is full within a block, behind others that were written: the file is no
+    whole one, and does not get the name of one."""
+    # More than the buffer of a file is lost with the write, so its end would succeed.
+    real, room = os.pwrite, 90_000 if suffix == "npy" else 1_500_000
+
+    def write(fd: int, data: Any, place: int) -> int:
+        if place == room:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real(fd, bytes(data)[: room - place], place)
+
+    monkeypatch.setattr("zio_nexus.target.os.pwrite", write)
+    monkeypatch.setattr("zio_nexus.source.BATCH", 20)
+    content = b"".join(make_block(KIND, seq) for seq in range(150))
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(content,))
+    writer.start()
+    words = ["--json", "--rate=512000", "-o", str(tmp_path / f"a.{suffix}")]
+    assert main([str(tmp_path / "pipe"), *words]) == 5
+    writer.join(60)
+    out, said = capfd.readouterr()
+    (part,) = tmp_path.glob(f"a.{suffix}.*.part")
+    assert f"what was written is in {part}" in said
+    assert not (tmp_path / f"a.{suffix}").exists()
+    report = json.loads(out)
+    assert report["stored"] == 0 < report["not_stored"]
 
 
 def test_part_of_npy(nexus: Any, tmp_path: Path) -> None:

@@ -226,7 +226,10 @@ def _put(archive: zipfile.ZipFile, name: str, parts: Iterable[Any]) -> None:
 
 
 class _Bundle(Body):
-    """The archive. Its members follow each other, so the arrays wait in a spool."""
+    """The archive. Its members follow each other, so the arrays wait in a spool, of which
+    an array has what was appended as a whole."""
+
+    tears = False
 
     def __init__(self, output: Output, directory: str) -> None:
         self.archive = Archive(output.part.file, zipfile.ZIP_STORED)

@@ -116,6 +116,20 @@ class Converter(ABC):
     def _write_piece(self, channel: str, piece: Piece) -> None:
         if piece.begins:
             self.numbers[channel] += 1
+        try:
+            self._write_parts(channel, piece)
+        except OSError:
+            for output in self.open:
+                is_other = output.channel not in ("", channel)
+                if output.number == self.numbers[channel] and not is_other:
+                    output.tear()
+            raise
+        if piece.begins:
+            path = self.path_of(channel, self.numbers[channel])
+            say(f"{channel}: {_why(piece)}: goes on in {path}")
+            self.end_passed()
+
+    def _write_parts(self, channel: str, piece: Piece) -> None:
         if piece.missing:
             self.fill(piece.run, self.numbers[channel], piece.missing)
         gap = piece.gap if self.paced else None
@@ -128,10 +142,6 @@ class Converter(ABC):
             if gap:
                 output.gaps.append(gap)
                 gap = None
-        if piece.begins:
-            path = self.path_of(channel, self.numbers[channel])
-            say(f"{channel}: {_why(piece)}: goes on in {path}")
-            self.end_passed()
 
     def end_passed(self) -> None:
         """End the files that no channel writes to any more. They are whole then, whatever

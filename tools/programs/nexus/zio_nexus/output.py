@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from enum import Enum
 from os import unlink
+from typing import ClassVar
 
 from .failure import storing
 from .target import Part
@@ -15,7 +16,10 @@ SUFFIX = ".gaps.csv"
 
 
 class Body(ABC):
-    """The contents of a file in their format."""
+    """The contents of a file in their format. With @tears, a write that fails leaves a
+    part of its blocks in the file, or takes some away."""
+
+    tears: ClassVar[bool] = True
 
     @abstractmethod
     def close(self, gaps: list[Gap]) -> None:
@@ -63,11 +67,11 @@ class GapList:
 
 
 class State(Enum):
-    """OPEN takes blocks. ENDING has an end that is not on the disk, or in part. ENDED is
-    whole and on the disk, and has no name yet."""
+    """OPEN takes blocks. TORN has blocks, or an end, in part. ENDED is whole and on the
+    disk, and has no name yet."""
 
     OPEN = "open"
-    ENDING = "ending"
+    TORN = "torn"
     ENDED = "ended"
     NAMED = "named"
 
@@ -103,10 +107,15 @@ class Output:
         if self.beside:
             self.beside.part.rename(path + SUFFIX)
 
+    def tear(self) -> None:
+        """Note that a write has failed: the file cannot be ended as a whole one."""
+        if self.body and self.body.tears:
+            self.state = State.TORN
+
     def end(self) -> None:
         """Write the end of the file, and the list, and wait until the disk has them."""
         if self.state is State.OPEN and self.body:
-            self.state = State.ENDING
+            self.state = State.TORN
             with storing(self.path):
                 self.body.close(self.gaps)
             self.part.store()
