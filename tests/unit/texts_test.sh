@@ -108,6 +108,8 @@ verdict 'the line that installs packages: no -dbgsym' 'another line' \
 	grep -qF 'ls ./results/deb/*.deb | grep -v dbgsym' Documentation/install.md
 verdict 'the driver guide explains the five arguments of an attribute' 'it does not' \
 	grep -qF 'The five arguments are the name of the file' Documentation/driver-guide.md
-expect_all "pages in README.md" README.md Documentation/*.md
-expect_all "manual pages in README.md" README.md tools/man/*.md
+contents=Documentation/contents.md
+mapfile -t pages < <(cd Documentation && printf '](%s)\n' *.md | grep -v contents)
+expect_all "pages in $contents" $contents "${pages[@]}"
+expect_all "manual pages in $contents" $contents tools/man/*.md
 done_testing

@@ -6,7 +6,7 @@ Usage: docs [DIRECTORY]
 Builds pages of HTML in DIRECTORY (results/site) with Sphinx: README, the guides, the
 manual pages, the reference of files, and the notes of the tests and of packaging. The
 search works in a browser without a web server and without a network: open
-results/site/index.html. The order of the pages is that of the table in README.md.
+results/site/index.html. The order of the pages is that of Documentation/contents.md.
 
 A link that leads nowhere, to a page or to a heading, is a failure: docs prints FILE:LINE
 of the page, and the exit status is not 0. Only what git knows becomes a page.
@@ -26,6 +26,7 @@ from .common import ROOT, TESTING, Failure, Usage, Words, setup
 
 SETTINGS = TESTING / "site"
 REFERENCE = "Documentation/ABI/testing"
+CONTENTS = "Documentation/contents.md"
 FENCE = re.compile(r"^```.*?^```$", re.M | re.S)
 LINK = re.compile(r"(?<=\]\()(?P<path>[\w./() -]+?)(?P<at>#[\w-]+)?(?=\))")
 ROW = re.compile(r"^\| (?P<task>.*?) \|(?P<pages>.*?)\|$", re.M)
@@ -133,21 +134,15 @@ def text_of(name: str, pages: set[str]) -> str:
 # --- the tree ---------------------------------------------------------------------------
 
 
-def pages_in(row: str, defined: dict[str, str]) -> Iterator[str]:
-    for found in re.finditer(r"\]\(([\w./()-]+\.md|[\w./-]+)\)|\[([\w-]+)\](?!\()", row):
-        yield found[1] or defined.get(found[2], "")
-
-
-def tree_of(readme: str, pages: set[str]) -> str:
-    """Return the contents: the groups of the table in README.md, and the rest."""
-    defined = dict(DEFINED.findall(readme))
+def tree_of(contents: str, pages: set[str]) -> str:
+    """Return the contents: the groups of the table in CONTENTS, and the rest."""
     groups: dict[str, list[str]] = {"start": []}
     left = pages - {"README.md"}
-    for row in ROW.finditer(readme):
+    for row in ROW.finditer(contents):
         if title := re.fullmatch(r"\*\*(.+)\*\*", row["task"]):
             groups[title[1]] = []
-        for page in pages_in(row["pages"], defined):
-            if page in left:
+        for found in LINK.finditer(row["pages"]):
+            if (page := resolve(CONTENTS, found["path"])) in left:
                 groups[list(groups)[-1]].append(page)
                 left.remove(page)
     groups["more"] = sorted(left)
@@ -165,7 +160,7 @@ def stage(work: Path) -> None:
     for name in names:
         text = text_of(name, names)
         if name == "README.md":
-            text += tree_of(text_of(name, set()), names)
+            text += tree_of((ROOT / CONTENTS).read_text(), names)
         page = work / page_of(name)
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(text)

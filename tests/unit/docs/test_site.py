@@ -55,7 +55,7 @@ def test_nothing_comes_from_the_network(site: Path) -> None:
     assert loaded and not {address for address in loaded if "//" in address}
 
 
-def test_order_is_that_of_the_readme(site: Path, page: Page) -> None:
+def test_order_is_that_of_the_contents(site: Path, page: Page) -> None:
     page.open(f"{site.as_uri()}/index.html")
     captions = page.value(
         "[...document.querySelectorAll('.caption-text')].map(e => e.innerText)"
@@ -113,6 +113,7 @@ def test_link_that_leads_nowhere(
     (tmp_path / "README.md").write_text("# A\n\n| a | [b](glossary.md) |\n")
     (tmp_path / "glossary.md").write_text("# B\n\n[A](README.md#a)\n")
     monkeypatch.setattr(docs, "ROOT", tmp_path)
+    monkeypatch.setattr(docs, "CONTENTS", "README.md")
     monkeypatch.setattr(docs, "known_files", lambda: ["README.md", "glossary.md"])
     docs.build(tmp_path / "site")
     (tmp_path / "glossary.md").write_text(f"# B\n\n{link}\n")
