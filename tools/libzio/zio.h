@@ -126,8 +126,8 @@ enum zio_open_flag {
  * Context: Any thread. Opening a FIFO waits for its other end.
  * Return: the channel, which the caller closes by zio_close(); or NULL with errno:
  * ENOENT there is no such channel or file; EACCES the permissions, or the direction of
- * the channel, do not allow it; EBUSY another program uses the ring, or has blocks in
- * a pipe; EOPNOTSUPP or EINVAL the allowed methods are not offered; ENODEV the device
+ * the channel, do not allow it; EBUSY another program uses the ring, or a route the
+ * channel; EOPNOTSUPP or EINVAL the allowed methods are not offered; ENODEV the device
  * is gone; EPROTO the file to append to ends with a part of a block; EINVAL unknown
  * @flags, or a tap of an output or file; ENOTTY the kernel module has no taps; ENOMEM;
  * and the errors of open(2), eventfd(2) and mmap(2).
