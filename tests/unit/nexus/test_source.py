@@ -9,7 +9,7 @@ import pytest
 import zio
 from zio_nexus import survey as survey_module
 from zio_nexus.placing import Placer
-from zio_nexus.source import Source, open_source
+from zio_nexus.source import Source
 from zio_nexus.survey import survey
 
 from .makeblocks import Kind, make_file
@@ -88,7 +88,7 @@ def test_survey_places_what_it_must(
     monkeypatch.setattr(survey_module, "_place", place)
     tape = Tape(has_rate=has_rate).blocks(20)
     (tmp_path / "a.zio").write_bytes(tape.content)
-    source, placer = open_source([str(tmp_path / "a.zio")]), Placer(given)
+    source, placer = Source([str(tmp_path / "a.zio")]), Placer(given)
     found = survey(source, placer, needs_streams)
     assert found[tape.kind.name].blocks == 20
     assert bool(placed) == wanted
@@ -106,7 +106,7 @@ def test_survey_of_a_rate_that_ends(
     tape.has_rate = False
     tape.rate = Fraction(2000)
     (tmp_path / "a.zio").write_bytes(tape.blocks(40).content)
-    source, placer = open_source([str(tmp_path / "a.zio")]), Placer()
+    source, placer = Source([str(tmp_path / "a.zio")]), Placer()
     survey(source, placer, needs_streams=False)
     assert placer.given(tape.kind.name) == 2000
     source.close()

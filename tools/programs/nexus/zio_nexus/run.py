@@ -28,7 +28,8 @@ from .failure import (
 )
 from .placing import Placer
 from .session import Clock, Progress, Stop, Tally
-from .source import GroupSource, Source, Step, open_source
+from .source import GroupSource, Source, Step
+from .superblock import is_hdf
 from .survey import Found, survey
 from .target import Target
 
@@ -79,8 +80,20 @@ def _make_target(values: argparse.Namespace) -> Target:
 def _open(values: argparse.Namespace) -> Source:
     if values.group:
         return GroupSource(values.names, values.window, values.limit, values.queued)
+    if len(values.names) == 1 and _is_hdf(values.names[0]):
+        from .hdf import FileSource  # noqa: PLC0415
+
+        return FileSource(values.names[0])
     method = None if values.method == "auto" else values.method
-    return open_source(values.names, method, values.queued)
+    return Source(values.names, method, values.queued)
+
+
+def _is_hdf(name: str) -> bool:
+    """Return whether a file has the signature. The package zio explains errors."""
+    try:
+        return os.path.isfile(name) and is_hdf(name)
+    except OSError:
+        return False
 
 
 def _make_sink(

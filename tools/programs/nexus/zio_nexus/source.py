@@ -18,7 +18,6 @@ from zio.controls import of_file, rows_of_channels
 from .blocks import LAST_SECOND, SECOND, Array, Run
 from .failure import Failure, OpenFailure, SourceFailure, UsageFailure, explain
 from .split import Splitter
-from .superblock import is_hdf
 
 # Blocks of a batch; one call of HDF5 writes about as many.
 BATCH = 1024
@@ -454,22 +453,3 @@ def _reason(event: zio.Event, name: str) -> int:
     """Return the index in REASONS of why a channel has no block; 0: it has one."""
     text = event.missing.get(name, "there")
     return REASONS.index(text if text in REASONS else "other")
-
-
-def open_source(
-    names: list[str], method: str | None = None, queued: bool = False
-) -> Source:
-    """Open the sources, a single HDF5 file among them."""
-    if len(names) == 1 and os.path.isfile(names[0]) and _is_hdf(names[0]):
-        from .hdf import FileSource  # noqa: PLC0415
-
-        return FileSource(names[0])
-    return Source(names, method, queued)
-
-
-def _is_hdf(name: str) -> bool:
-    """Return whether a file has the signature. The package zio explains errors."""
-    try:
-        return is_hdf(name)
-    except OSError:
-        return False
