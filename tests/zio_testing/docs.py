@@ -18,7 +18,6 @@ import shutil
 import subprocess
 import tempfile
 import textwrap
-from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
