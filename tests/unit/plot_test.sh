@@ -82,13 +82,14 @@ put_bytes()
 test_units()
 {
 	put unit-0-1 0 4 1
-	put_bytes 96 '\xe0\x00'
-	put_bytes 124 '\x01\x00\x00\x00\x05\x00\x00\x00\xff\xff\xff\xff'
+	put_bytes 96 '\x20\x06'
+	put_bytes 124 '\x01'
+	put_bytes 140 '\x00\x00\x00\x00\x00\x00\xe0\x3f'
 	script 'plot: units' --units unit-0-1
 	equal "$(points)" '0 0 1 0.5 2 1 3 1.5' 'plot: units: values'
 	has out "^set ylabel 'V' noenhanced$" 'plot: units: the axis'
 	put kelvin-0-1 0 4 1
-	dd if=unit-0-1-ctrl of=kelvin-0-1-ctrl bs=1 skip=96 seek=96 count=40 conv=notrunc 2>err
+	dd if=unit-0-1-ctrl of=kelvin-0-1-ctrl bs=1 skip=96 seek=96 count=64 conv=notrunc 2>err
 	printf '\x0c' | dd of=kelvin-0-1-ctrl bs=1 seek=124 conv=notrunc 2>err
 	script 'plot: channels with two units' --units unit-0-1 kelvin-0-1
 	has out "^set ylabel 'value' noenhanced$" 'plot: two units: the axis has none'
@@ -97,7 +98,7 @@ test_units()
 	has out "^set ylabel 'V' noenhanced$" 'plot: one unit of two channels: the axis'
 	script 'plot: no units' unit-0-1
 	equal "$(points)" '0 0 1 1 2 2 3 3' 'plot: no units: samples'
-	put_bytes 96 '\xe0\x01'
+	put_bytes 96 '\x20\x07'
 	put_bytes 136 '\x01'
 	script 'plot: the control tells that they are signed' unit-0-1
 	put_bytes 124 '\xff'

@@ -87,7 +87,7 @@ def test_scaling_of_samples_that_are_no_numbers() -> None:
     control = control_with("std", **{f"n{SIGNED}": 1})
     control["ssize"] = 3
     assert zio.scaling(control).is_signed
-    control = control_with("std", n6=1, n7=99, **{f"n{SIGNED}": 1})
+    control = control_with("std", n9=0, n10=0x7FF00000, **{f"n{SIGNED}": 1})
     control["nbits"], control["flags"] = 12, control["flags"] | 4
     scaling = zio.scaling(control)
     assert scaling.code and scaling.is_signed
@@ -99,7 +99,7 @@ def test_scaling_of_samples_that_are_no_numbers() -> None:
     [
         control_with("std", **{f"n{UNIT}": 2}),
         control_with("std", **{f"n{SIGNED}": 1}),
-        control_with("std", n2=1),
+        control_with("std", n9=1),
         control_with("std", n12=1),
         interleaved(0b101),
         interleaved(1 << 40),

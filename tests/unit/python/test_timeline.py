@@ -115,7 +115,7 @@ class Board:
         for index, value in wanted.items():
             trigger["std_mask"] |= 1 << index
             trigger["std_val"][index] = value
-        for name, index in ("unit", 5), ("scale", 6), ("sign", 8):
+        for name, index in ("unit", 5), ("scale", 9), ("sign", 8):
             channel["std_mask"] |= 1 << index
             channel["std_val"][index] = self.values.get(name, 0)
         control["nbits"] -= self.values.get("bits", 0)

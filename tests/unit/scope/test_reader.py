@@ -195,8 +195,9 @@ def test_samples_of_odd_size_become_bytes(tmp_path: Path) -> None:
 
 def test_samples_with_a_scale_become_values(tmp_path: Path) -> None:
     data = bytearray(blocks.block(np.array([0, 1, 65535], dtype="u2")))
-    # The standard attributes offset, unit (V), scale 5 * 10^-3, signed
-    values = {2: 100_000, 5: 1, 6: 5, 7: -3 & 0xFFFFFFFF, 8: 1}
+    # The standard attributes unit (V), signed, scale and offset
+    halves = np.array([0.005, 0.1]).view(np.uint32)
+    values = {5: 1, 8: 1, **dict(enumerate(halves.tolist(), 9))}
     struct.pack_into("=H", data, 96, sum(1 << index for index in values))
     for index, value in values.items():
         struct.pack_into("=I", data, 104 + 4 * index, value)
