@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 import zio
-from zio._libzio import lib
 from zio.controls import (
     block_of,
     channel_name,
-    has_trigger_attribute,
+    rates_are_told,
     rows_of_channels,
 )
 
@@ -60,7 +59,8 @@ def survey(source: Source, placer: Placer, needs_streams: bool) -> dict[str, Fou
                 part = controls[rows] if len(rows) < len(controls) else controls
                 name = names.name_of(part[0])
                 _note(found, name, part)
-                if needs_streams or name in rates or not _have_rates(placer, part):
+                is_known = placer.rate or rates_are_told(part)
+                if needs_streams or name in rates or not is_known:
                     run = _place(trial, name, part, rows)
                     rates.setdefault(name, []).extend(_estimates(run))
     for channel, timeline in trial.timelines.items():
@@ -68,15 +68,6 @@ def survey(source: Source, placer: Placer, needs_streams: bool) -> dict[str, Fou
             placer.streams[channel] = trial.is_stream(channel)
         _learn(placer, channel, timeline.rate, rates.get(channel, []))
     return found
-
-
-def _have_rates(placer: Placer, controls: Array) -> bool:
-    """Return whether no block needs the rate that the times tell."""
-    if placer.rate:
-        return True
-    has_rates = has_trigger_attribute(controls, lib.ZIO_ATTR_TRIG_RATE_NUM)
-    values = controls["attr_trigger"]["std_val"][:, lib.ZIO_ATTR_TRIG_RATE_NUM]
-    return bool((has_rates & (values > 0)).all())
 
 
 def _place(trial: Placer, name: str, controls: Array, rows: Array) -> Run:

@@ -76,6 +76,13 @@ def has_trigger_attribute(controls: Array, number: int) -> Array:
     return there
 
 
+def rates_are_told(controls: Array) -> bool:
+    """Tell whether each control tells the rate of its samples."""
+    rates = controls["attr_trigger"]["std_val"][:, lib.ZIO_ATTR_TRIG_RATE_NUM]
+    there = has_trigger_attribute(controls, lib.ZIO_ATTR_TRIG_RATE_NUM)
+    return bool((there & (rates > 0)).all())
+
+
 def addresses(controls: Array) -> Array:
     """Return the bytes of the addresses, uint8: equal rows are of one channel."""
     raw = np.ascontiguousarray(controls["addr"]).view(np.uint8)
