@@ -26,9 +26,8 @@ sys.path.insert(0, str(LIBRARY))
 
 import numpy as np  # noqa: E402
 import zio  # noqa: E402
-from zio import lib  # noqa: E402
 
-SAMPLES = 512
+SAMPLES = 1024 // 2  # of 1 KiB
 CHANNELS, OF_EACH = 1000, 40
 HEAD = f"""
 import sys, numpy as np
@@ -120,9 +119,6 @@ def make_file(path: Path, blocks: int) -> None:
     rows["control"]["tstamp"]["secs"], rows["control"]["tstamp"]["ticks"] = np.divmod(
         times, 10**9
     )
-    attributes = rows["control"]["attr_trigger"]
-    attributes["std_mask"] |= np.uint16(1 << lib.ZIO_ATTR_TRIG_TIME_ERROR)
-    attributes["std_val"][:, lib.ZIO_ATTR_TRIG_TIME_ERROR] = 1
     rows.tofile(path)
 
 
