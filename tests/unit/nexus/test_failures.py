@@ -209,3 +209,16 @@ def test_source_that_never_tells(summary: Any, tmp_path: Path) -> None:
     report = summary(*words, "-f", input=blocks[-1], text=False, status=1)
     assert (report["stored"], report["not_stored"]) == (0, 1)
     assert [path.name for path in tmp_path.iterdir()] == ["a.wav"]
+
+
+def test_without_h5py(nexus: Any, tmp_path: Path) -> None:
+    """A command imports it when it begins, and says what to install."""
+    (tmp_path / "h5py.py").write_text("raise ImportError('no h5py')")
+    (tmp_path / "a.zio").write_bytes(make_block(Kind(), 0))
+    path = {"PYTHONPATH": str(tmp_path)}
+    said = nexus("a.zio", "-o", "a.nxs", status=1, env=path).stderr
+    assert said == (
+        "zio-nexus: no h5py: install python3-zio and python3-h5py; in the source tree, "
+        "`make -C tools python` builds the package zio\n"
+    )
+    nexus("a.zio", "-o", "a.csv", env=path)
