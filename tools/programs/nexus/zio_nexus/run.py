@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 import zio
@@ -57,11 +57,13 @@ def run_record(values: argparse.Namespace) -> int:
             f"where to? use --output=FILE, in {', '.join(FORMATS)} or HDF5"
         )
     target = _make_target(values)
+    # The imports take a while: an open channel would lose blocks meanwhile.
+    make_sink, needs_streams = _find_sink(values.to), _needs_streams(values.to)
     source = _open(values)
     try:
         placer = Placer(values.rate)
-        known = survey(source, placer, _needs_streams(values.to))
-        sink = _make_sink(values, source, target, placer, known)
+        known = survey(source, placer, needs_streams)
+        sink = make_sink(values, source, target, placer, known)
         return Session(values, source, target, sink, placer).run()
     finally:
         source.close()
@@ -96,20 +98,25 @@ def _is_hdf(name: str) -> bool:
         return False
 
 
-def _make_sink(
-    values: argparse.Namespace,
-    source: Source,
-    target: Target,
-    placer: Placer,
-    known: dict[str, Found],
-) -> Sink:
-    if values.to != "hdf5":
-        begin = find_converter(values.to)
-        return begin(values, target, placer, _expected(source, known))
-    # The library of HDF5 is half of the start: other formats do without.
-    from .record import make_recorder  # noqa: PLC0415
+def _find_sink(to: str) -> Callable[..., Sink]:
+    """Import what a format needs, and return what makes a sink. The library of HDF5 is
+    half of the start: other formats do without."""
+    if to == "hdf5":
+        from .record import make_recorder  # noqa: PLC0415
 
-    return make_recorder(values, source, target, placer, known)
+        return make_recorder
+    begin = find_converter(to)
+
+    def make(
+        values: argparse.Namespace,
+        source: Source,
+        target: Target,
+        placer: Placer,
+        known: dict[str, Found],
+    ) -> Sink:
+        return begin(values, target, placer, _expected(source, known))
+
+    return make
 
 
 def _needs_streams(to: str) -> bool:
