@@ -100,12 +100,12 @@ def page_url(root: Root, line: str) -> str:
 
 
 def draw(url: str, steps: Steps) -> None:
-    """Wait until a browser has drawn the three waveforms."""
+    """Wait until a browser has drawn waveforms, and knows the three channels."""
     conftest = importlib.import_module("unit.scope.browser.conftest")
     with conftest.driver() as browser:
         steps.end("Chromium has started")
         page = conftest.Page(browser).open(url)
-        page.wait("s && s.frame && s.frame.lines.length === 3")
+        page.wait("s && s.frame && s.frame.lines.length && s.channels.length === 3")
         steps.end("the page has drawn a frame")
         page.wait("s.channels.every((c) => c.state === 'live')")
         assert "demo-0000-0-1" in page.text("body")
