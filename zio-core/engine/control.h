@@ -65,6 +65,19 @@ static inline void zio_control_fill(struct zio_control *ctrl,
 		ctrl->attr_trigger.std_val[ZIO_ATTR_TRIG_SHOT] = block->shot;
 }
 
+static __always_inline void zio_clock_read(clockid_t clock,
+					   struct timespec64 *now)
+{
+	if (likely(clock == CLOCK_REALTIME))
+		ktime_get_real_ts64(now);
+	else if (clock == CLOCK_TAI)
+		ktime_get_clocktai_ts64(now);
+	else if (clock == CLOCK_MONOTONIC)
+		ktime_get_ts64(now);
+	else
+		ktime_get_boottime_ts64(now);
+}
+
 /* Returns the clock of the time stamp of an input's control. */
 static inline clockid_t zio_control_clock(const struct zio_control *ctrl)
 {

@@ -188,19 +188,6 @@ static __always_inline bool zio_must_defer(void)
 void zio_cset_notifier_link(struct zio_cset_notifier *notifier,
 			    struct zio_cset_core *cset);
 
-static __always_inline void zio_clock_read(clockid_t clock,
-					   struct timespec64 *now)
-{
-	if (likely(clock == CLOCK_REALTIME))
-		ktime_get_real_ts64(now);
-	else if (clock == CLOCK_TAI)
-		ktime_get_clocktai_ts64(now);
-	else if (clock == CLOCK_MONOTONIC)
-		ktime_get_ts64(now);
-	else
-		ktime_get_boottime_ts64(now);
-}
-
 /* timing.c */
 void zio_rate_reduce(u32 *num, u32 *den);
 
