@@ -60,6 +60,33 @@ static uint64_t random_bits(void)
 	return state >> state % 64;
 }
 
+TEST("a block without samples changes no meaning", empty)
+{
+	ctrl.nsamples = 0;
+	ctrl.ssize = 0;
+	ASSERT_TRUE(!add());
+	ctrl.seq_num++;
+	ctrl.nsamples = 4;
+	ctrl.ssize = 2;
+	ctrl.nbits = 12;
+	ASSERT_TRUE(!add());
+	ASSERT_EQ(place.changes, 0);
+	ctrl.seq_num++;
+	ctrl.nsamples = 0;
+	ctrl.ssize = 4;
+	ctrl.nbits = 3;
+	ctrl.attr_channel.std_mask |= 1 << ZIO_ATTR_UNIT;
+	ctrl.attr_channel.std_val[ZIO_ATTR_UNIT] = 7;
+	ASSERT_TRUE(!add());
+	ASSERT_EQ(place.changes, 0);
+	ctrl.seq_num++;
+	ctrl.nsamples = 4;
+	ctrl.ssize = 2;
+	ctrl.nbits = 10;
+	ASSERT_TRUE(!add());
+	ASSERT_EQ(place.changes, ZIO_CHANGE_BITS | ZIO_CHANGE_UNIT);
+}
+
 /* Anyone can write a block file. The sanitizers look at what the numbers make. */
 TEST("random controls", stream)
 {

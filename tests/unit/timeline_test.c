@@ -660,33 +660,6 @@ TEST("blocks of one sample, and of none", stream)
 	ASSERT_STR(sentence(), "1 block lost in 1 gap");
 }
 
-TEST("a block without samples changes no meaning", empty)
-{
-	ctrl.nsamples = 0;
-	ctrl.ssize = 0;
-	ASSERT_TRUE(!add());
-	ctrl.seq_num++;
-	ctrl.nsamples = 4;
-	ctrl.ssize = 2;
-	ctrl.nbits = 12;
-	ASSERT_TRUE(!add());
-	ASSERT_EQ(place.changes, 0);
-	ctrl.seq_num++;
-	ctrl.nsamples = 0;
-	ctrl.ssize = 4;
-	ctrl.nbits = 3;
-	ctrl.attr_channel.std_mask |= 1 << ZIO_ATTR_UNIT;
-	ctrl.attr_channel.std_val[ZIO_ATTR_UNIT] = 7;
-	ASSERT_TRUE(!add());
-	ASSERT_EQ(place.changes, 0);
-	ctrl.seq_num++;
-	ctrl.nsamples = 4;
-	ctrl.ssize = 2;
-	ctrl.nbits = 10;
-	ASSERT_TRUE(!add());
-	ASSERT_EQ(place.changes, ZIO_CHANGE_BITS | ZIO_CHANGE_UNIT);
-}
-
 TEST("a counter of events has no samples", empty)
 {
 	int i;

@@ -29,15 +29,20 @@ def wav_of(path: Path) -> list[int]:
         return np.frombuffer(sound.readframes(sound.getnframes()), "<i2").tolist()
 
 
+def check_loss(nexus: Any, path: Path, suffix: str, tape: Tape) -> None:
+    """Check that two blocks of 16 samples are missing after the first 14 blocks."""
+    (path / "a.zio").write_bytes(tape.content)
+    nexus("a.zio", "-o", f"a.{suffix}", status=LOST)
+    (gap,) = gaps_of(path / f"a.{suffix}")
+    found = [gap[name] for name in ("sample", "samples", "cause", "first_seq", "lost")]
+    assert found == ["224", "32", "lost", "14", "2"]
+
+
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_loss_at_an_empty_block(nexus: Any, tmp_path: Path, suffix: str) -> None:
     """What is missing before it is missing before the next sample."""
     tape = Tape().blocks(14).skip(32).block(0, lost=2).blocks(4)
-    (tmp_path / "a.zio").write_bytes(tape.content)
-    nexus("a.zio", "-o", f"a.{suffix}", status=LOST)
-    (gap,) = gaps_of(tmp_path / f"a.{suffix}")
-    found = [gap[name] for name in ("sample", "samples", "cause", "first_seq", "lost")]
-    assert found == ["224", "32", "lost", "14", "2"]
+    check_loss(nexus, tmp_path, suffix, tape)
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
@@ -48,11 +53,7 @@ def test_loss_without_a_time(nexus: Any, tmp_path: Path, suffix: str) -> None:
     tape.block(0, lost=2)
     tape.has_time = True
     tape.blocks(4)
-    (tmp_path / "a.zio").write_bytes(tape.content)
-    nexus("a.zio", "-o", f"a.{suffix}", status=LOST)
-    (gap,) = gaps_of(tmp_path / f"a.{suffix}")
-    found = [gap[name] for name in ("sample", "samples", "cause", "first_seq", "lost")]
-    assert found == ["224", "32", "lost", "14", "2"]
+    check_loss(nexus, tmp_path, suffix, tape)
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
