@@ -301,6 +301,21 @@ def test_rate(nexus: Any, tmp_path: Path, words: Any, wanted: Any) -> None:
         assert file["entry"][NAME].attrs["rate"] == wanted[0] / wanted[1]
 
 
+def test_rate_of_some_blocks(nexus: Any, tmp_path: Path, record_stream: Any) -> None:
+    """The times of the last blocks tell no rate. The statistics have the last one that
+    was known, however many blocks the program has written at once."""
+    words = {RATE_NUM: 0, RATE_DEN: 0}
+    blocks = stream(90, words=words)
+    for i, block in enumerate(blocks[30:]):
+        block.time = blocks[29].time + (i + 1) ** 3 * STEP_NS
+    status, files = record_stream(b"".join(block.bytes() for block in blocks))
+    with h5py.File(files[0]) as file:
+        assert statistics(file, NAME)["rate_num"] == RATE
+        estimates = zio.Timeline().add_all(file["entry"][NAME]["control"][()])
+    assert estimates["rate_num"][[29, -1]].tolist() == [RATE, 0]
+    assert "FAULT" not in nexus("verify", files[0], status=None).stdout
+
+
 def test_given_rate(nexus: Any, tmp_path: Path) -> None:
     words = {RATE_NUM: 0, RATE_DEN: 0, PRE: 4}
     write(tmp_path / "a.zio", stream(40, words=words))

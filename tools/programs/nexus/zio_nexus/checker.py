@@ -21,7 +21,7 @@ from .layout import FLAT, ROWS, SERIES
 from .placing import Placer
 from .schema import BREAKS, EVENTS, RATE, SEQUENCES
 from .source import REASONS
-from .writer import rate_of
+from .writer import last_rate
 
 TABLES = {ROWS: ("time",), SERIES: ("value", "time"), FLAT: ("cue_timestamp_zero",)}
 # Causes of a break that one control tells, with no block but the one before
@@ -186,8 +186,7 @@ class Checker:
         self._check_times(run, first)
         self.found.append(find_breaks(run, first, run.times))
         self.sequence += [int(run.controls["seq_num"][i]) for i in (0, -1)]
-        if run.places["rate_num"][-1]:
-            self.rate = rate_of(run.places[-1], self.reader.given_by)
+        self.rate = last_rate(run, self.reader.given_by) or self.rate
         counts["blocks"] += len(run)
         counts["samples"] += int(run.lengths.sum())
         counts["bytes"] += run.data.nbytes

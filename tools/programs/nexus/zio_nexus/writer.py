@@ -137,7 +137,7 @@ class ChannelWriter:
             self.columns["time"].append(_sample_times(run, times))
 
     def _count(self, run: Run, breaks: Array) -> None:
-        counts, controls, last = self.counts, run.controls, run.places[-1]
+        counts, controls = self.counts, run.controls
         if not counts["blocks"]:
             self.statistics["first_seq"] = controls["seq_num"][0]
         self.statistics["last_seq"] = controls["seq_num"][-1]
@@ -147,8 +147,8 @@ class ChannelWriter:
         if len(breaks):
             for name, count in count_breaks(breaks).items():
                 counts[name] += count
-        if last["rate_num"]:
-            counts.update(zip(RATE, rate_of(last, self.layout.given.by)))
+        if rate := last_rate(run, self.layout.given.by):
+            counts.update(zip(RATE, rate))
 
     def put_counts(self) -> None:
         for name, count in self.counts.items():
@@ -160,8 +160,12 @@ class ChannelWriter:
             self.statistics[name] = count
 
 
-def rate_of(place: Any, given_by: str) -> tuple[int, int, int]:
-    """Return RATE of a block at @place."""
+def last_rate(run: Run, given_by: str) -> tuple[int, int, int] | None:
+    """Return RATE of the last block of @run that has one; None if no block has."""
+    known = np.flatnonzero(run.places["rate_num"])
+    if not len(known):
+        return None
+    place = run.places[known[-1]]
     source = int(place["rate_source"])
     if source == RATE_SOURCES.index("given"):
         source = RATE_SOURCES.index(given_by)
