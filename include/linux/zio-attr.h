@@ -10,39 +10,38 @@
 #include <linux/types.h>
 #include <linux/zio-user.h>
 
-/* The place of an attribute's value in the control */
+/* Where the control has an attribute's value */
 #define ZIO_ATTR_PLACE_NONE	0	/* sysfs only */
 #define ZIO_ATTR_PLACE_STD	1
 #define ZIO_ATTR_PLACE_EXT	2
-#define ZIO_ATTR_PLACE_BLOCK	3	/* extended; each block has a value of its own */
+#define ZIO_ATTR_PLACE_BLOCK	3	/* extended; each block has its own value */
 
 /**
  * struct zio_attr_desc - one attribute of a device, channel set, channel or board's trigger
  * @name: name of the sysfs file
- * @mode: 0444; 0644 if it can be set; 0200 if it can only be set, such as a command. A
- *        value of each block: 0; or 0444 for a file whose value attr_get() returns
+ * @mode: 0444; 0644 if it can be set; 0200 if it can only be set, such as a command. For a
+ *        value of each block: 0, or 0444 for a file whose value attr_get() returns
  * @place: ZIO_ATTR_PLACE_*
- * @index: position in the control: enum zio_chan_std_attr if standard,
- *         0 ... 31 if extended, or of each block. Attributes of a device, of its channel
- *         sets and of their channels share the positions. Those from ZIO_ATTR_UNIT to
- *         ZIO_ATTR_OFFSET_HIGH belong to the core: see struct zio_scaling.
- *         Attributes of a board's trigger have positions of their own: see
- *         struct zio_board_trigger.
- * @value: initial value; of each block: its value unless the driver, or the user of an
- *         output, sets another one
- * @min: smallest value accepted (-ERANGE below). Those of each block have limits at
- *       outputs: a control that a user writes is refused
+ * @index: position in the control: enum zio_chan_std_attr for a standard attribute, 0 ... 31
+ *         for an extended one or a value of each block. A device, its channel sets and their
+ *         channels share the positions. Those from ZIO_ATTR_UNIT to ZIO_ATTR_OFFSET_HIGH
+ *         belong to the core: see struct zio_scaling. Attributes of a board's trigger have
+ *         positions of their own: see struct zio_board_trigger.
+ * @value: initial value; for a value of each block: the default, unless the driver or the
+ *         user of an output sets another one
+ * @min: smallest value accepted (-ERANGE below). For a value of each block, the limits apply
+ *       to the controls that users write to outputs
  * @max: largest value accepted (-ERANGE above); 0 stands for 2^32 - 1
- * @is_signed: @value, @min and @max are an s32, as the values of attr_set() and
- *             attr_get(); sysfs has negative numbers. If @min and @max are 0, all are
+ * @is_signed: @value, @min, @max and the values of attr_set() and attr_get() are s32, and
+ *             sysfs shows negative numbers. If @min and @max are both 0, every value is
  *             accepted. ZIO_ATTR_OFFSET is always signed.
  * @choices: the only values accepted from @min to @max (-EINVAL for others; -ERANGE in a
  *           control); or NULL
  * @n_choices: number of @choices
- * @id: for the driver: attr_set() and attr_get() can tell attributes apart by it
+ * @id: for the driver, to tell attributes apart in attr_set() and attr_get()
  *
- * A device with a wrong descriptor, such as a @min above @max, is not registered (-EINVAL);
- * the kernel log names the attribute.
+ * Registration of a device with an invalid descriptor, such as a @min above @max, fails with
+ * -EINVAL, and the kernel log names the attribute.
  */
 struct zio_attr_desc {
 	const char *name;
@@ -71,14 +70,14 @@ struct zio_attr_desc {
 	.name = _name, .mode = _mode, .value = _value, .id = _id }
 
 /**
- * struct zio_board_trigger - the trigger of a board that decides itself when it acquires
+ * struct zio_board_trigger - the trigger of a board that decides for itself when to acquire
  * @name: 1 ... 11 characters, shown as the set's trigger and in controls
  * @attrs: its attributes, in the directory of the set's trigger
  * @n_attrs: number of @attrs
  *
- * A value is in the control's attr_trigger, at one of 32 extended positions, or at a
- * standard one behind ZIO_ATTR_TRIG_CLOCK. The others belong to the core. attr_set() and
- * attr_get() of the set get NULL as channel.
+ * The values are in the control's attr_trigger, at one of its 32 extended positions or at a
+ * standard position behind ZIO_ATTR_TRIG_CLOCK; the other positions belong to the core.
+ * attr_set() and attr_get() of the set are called with a NULL channel.
  */
 struct zio_board_trigger {
 	const char *name;
@@ -95,14 +94,14 @@ struct zio_board_trigger {
  * @unit: unit of the value
  * @mant: mantissa of the scale, neither 0 nor S64_MIN
  * @exp: decimal exponent of the scale
- * @offset: is added to the value, in millionths of the unit if @offset_exp is 0
+ * @offset: added to the value, in millionths of the unit if @offset_exp is 0
  * @offset_exp: decimal exponent of @offset; 6: @offset is in the unit itself
  *
  * value = raw * @mant * 10^@exp + @offset * 10^(@offset_exp - 6), and raw is the number in
  * the valid bits of a sample. Scale and offset are at most 9.99...e280 and at least 1e-280.
- * The step of an ADC of 16 bits and +-2.5 V is 2.5 / 2^15 V: .mant = 762939453125 and
- * .exp = -16. The core makes the files "unit", "scale", "offset" and "signed", and puts
- * the values into the controls. No attribute of the driver has one of these names.
+ * For a 16-bit ADC with a range of +-2.5 V, one step is 2.5 / 2^15 V: .mant = 762939453125
+ * and .exp = -16. The core makes the files "unit", "scale", "offset" and "signed", and puts
+ * the values into the controls. A driver's attribute cannot have one of these names.
  */
 struct zio_scaling {
 	unsigned long flags;

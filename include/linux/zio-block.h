@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* zio-block.h: blocks, and the set and channels to which the armed blocks belong */
+/* zio-block.h: blocks, and the sets and channels that they belong to */
 #ifndef _LINUX_ZIO_BLOCK_H
 #define _LINUX_ZIO_BLOCK_H
 
@@ -10,17 +10,16 @@
  * struct zio_block - samples, and the values that differ from block to block
  * @data: @len bytes of samples; the memory belongs to the buffer
  * @size: bytes of memory behind @data
- * @len: bytes of samples, a multiple of the sample size. Input: the core sets it to the
- *       bytes that the trigger asks for. The driver reduces it if there are fewer.
- *       Output: the bytes to play.
+ * @len: bytes of samples, a multiple of the sample size. Input: the number that the
+ *       trigger asks for; the driver reduces it if it has fewer. Output: the number to play.
  * @tstamp: time of the event; a driver with a better clock overwrites it
  * @zio_alarms: ZIO_ALARM_* for this block
  * @drv_alarms: the driver's alarms for this block
  * @shot: the shot of its arming, from 0; for the driver to read
- * @values: the values of this block, at their positions among the extended attributes of
- *          the control; NULL if its set has no attribute with ZIO_ATTR_PLACE_BLOCK. Input:
- *          the initial values, and the driver sets them before the block is done. Output:
- *          what the user has written; the driver may change them.
+ * @values: the values of this block, indexed as the extended attributes of the control; NULL
+ *          if its set has no attribute with ZIO_ATTR_PLACE_BLOCK. Input: they begin with the
+ *          initial values, and the driver sets them before the block is done. Output: what
+ *          the user has written; the driver may change them.
  *
  * A block has exactly one owner: the buffer (free), the driver (armed: from
  * raw_io() to done or stop_io()), the queue, or the user.
@@ -45,11 +44,11 @@ struct zio_armed {
 };
 
 /*
- * What a user has chosen for the blocks of a set: their samples, and with ZIO_CSET_SHOTS how
- * many blocks of each channel an arming has.
+ * What the user has chosen for the blocks of a set: their samples and, with ZIO_CSET_SHOTS,
+ * the number of blocks of each channel per arming.
  */
 struct zio_shape {
-	u64 mask;	/* of an interleaved set: the channels in a block */
+	u64 mask;	/* interleaved set: the channels in a block */
 	u32 nshots;
 	u32 pre_samples;
 	u32 post_samples;
@@ -63,7 +62,7 @@ struct zio_shape {
  * @index: position in its device, from 0
  * @shape: see zio_cset_mask() and the functions that follow it
  *
- * The core has further fields: only the core allocates one.
+ * The core has further fields, so only the core allocates one.
  */
 struct zio_cset {
 	void *priv;
@@ -76,7 +75,7 @@ struct zio_cset {
  * struct zio_channel - a channel, as its driver sees it
  * @index: position in its set, from 0
  *
- * The core has further fields: only the core allocates one.
+ * The core has further fields, so only the core allocates one.
  */
 struct zio_channel {
 	unsigned int index;
@@ -102,8 +101,8 @@ static inline unsigned int zio_cset_index(const struct zio_cset *cset)
 }
 
 /*
- * Returns the channels that an interleaved block carries: one bit per channel, and the
- * lowest channel is bit 0. Context: Any, in raw_io().
+ * Returns the channels that an interleaved block carries: one bit per channel, bit 0 for the
+ * lowest one. Context: Any, in raw_io().
  */
 static inline u64 zio_cset_mask(const struct zio_cset *cset)
 {
@@ -111,8 +110,8 @@ static inline u64 zio_cset_mask(const struct zio_cset *cset)
 }
 
 /*
- * Returns the number of shots of an arming, each with a block of each channel: 1, or more if
- * the set has ZIO_CSET_SHOTS. Context: Any, in raw_io().
+ * Returns the number of shots of an arming: 1, or more if the set has ZIO_CSET_SHOTS. Each
+ * shot has a block of each channel. Context: Any, in raw_io().
  */
 static inline unsigned int zio_cset_nshots(const struct zio_cset *cset)
 {
@@ -120,7 +119,7 @@ static inline unsigned int zio_cset_nshots(const struct zio_cset *cset)
 }
 
 /*
- * Returns the samples of each shot before the event: more than 0 only if the set has
+ * Returns the number of samples before the event in each shot: always 0 for a set without
  * ZIO_CSET_PRE_SAMPLES. Context: Any, in raw_io().
  */
 static inline unsigned int zio_cset_pre_samples(const struct zio_cset *cset)
@@ -128,7 +127,7 @@ static inline unsigned int zio_cset_pre_samples(const struct zio_cset *cset)
 	return cset->shape.pre_samples;
 }
 
-/* Returns the samples of each shot from the event on. Context: Any, in raw_io(). */
+/* Returns the number of samples from the event on in each shot. Context: Any, in raw_io(). */
 static inline unsigned int zio_cset_post_samples(const struct zio_cset *cset)
 {
 	return cset->shape.post_samples;
@@ -136,7 +135,7 @@ static inline unsigned int zio_cset_post_samples(const struct zio_cset *cset)
 
 /**
  * zio_cset_block() - get the first armed block of a set
- * @cset: the channel set; if it has one channel, or is interleaved, there is no other block
+ * @cset: the channel set; one that is interleaved, or has one channel, has no other block
  *
  * Context: Any; as zio_for_each_block().
  *
@@ -149,7 +148,7 @@ static inline struct zio_block *zio_cset_block(const struct zio_cset *cset)
 
 /**
  * zio_cset_channel() - get the first armed channel of a set
- * @cset: the channel set; if it has one channel, or is interleaved, there is no other one
+ * @cset: the channel set; one that is interleaved, or has one channel, has no other channel
  *
  * Context: Any; as zio_for_each_block(). For a stream as zio_for_each_channel().
  *
@@ -180,9 +179,9 @@ static inline unsigned int zio_channel_index(const struct zio_channel *chan)
  * @ch: struct zio_channel pointer, set to the block's channel
  * @blk: struct zio_block pointer, set to the block
  *
- * The loop does not visit disabled channels, and channels without a free block. With several
- * shots it visits the blocks of all channels of the first shot, then those of the second, and
- * so on: see block->shot.
+ * The loop skips channels that are disabled or have no free block. With several shots it
+ * visits the blocks of all channels of the first shot, then those of the second, and so on:
+ * see block->shot.
  *
  * Context: Any; in raw_io(), and after ZIO_PENDING until zio_cset_done() or stop_io().
  */
@@ -197,8 +196,8 @@ static inline unsigned int zio_channel_index(const struct zio_channel *chan)
  * @pos: struct zio_armed pointer, for the macro's use
  * @ch: struct zio_channel pointer, set to the channel
  *
- * The loop does not visit disabled channels. It visits those of zio_for_each_block(), if
- * the set is no stream: each channel once for each shot.
+ * The loop skips disabled channels. If the set is not a stream, it visits the channels of
+ * zio_for_each_block(), each of them once per shot.
  *
  * Context: Any; as zio_for_each_block(). For a stream from raw_io() until stop_io() returns.
  */

@@ -2,8 +2,8 @@
 /*
  * zio-buffer.h: the interface for buffer types
  *
- * A buffer type owns the memory of a channel's blocks, and nothing else: the
- * queue of finished blocks belongs to the core. See buffers/zio-buf-kmalloc.c.
+ * A buffer type owns the memory of a channel's blocks and nothing else: the queue of finished
+ * blocks belongs to the core. buffers/zio-buf-kmalloc.c is the simplest one.
  */
 #ifndef _LINUX_ZIO_BUFFER_H
 #define _LINUX_ZIO_BUFFER_H
@@ -23,7 +23,7 @@ struct zio_dma_map;
 struct zio_snapshot;
 
 /**
- * struct zio_mem - count the users of a block's memory: see zio-core/engine/mem.c
+ * struct zio_mem - counts the users of a block's memory: see zio-core/engine/mem.c
  * @ref: number of users
  * @buf: the buffer of the block; the last user drops this reference
  */
@@ -35,12 +35,11 @@ struct zio_mem {
 /**
  * struct zio_block_core - a block as its buffer type and the core see it
  * @block: what drivers see. The buffer type sets its @values to zio_buffer_values_size()
- *         zeroed bytes, or leaves NULL if that is 0
- * @mem_offset: where the data are in the channel's mapping, in bytes; set by the
- *              buffer type
+ *         zeroed bytes, or leaves it NULL if that is 0
+ * @mem_offset: offset of the data in the channel's mapping, in bytes; set by the buffer type
  * @free: for the buffer type's use
  * @gen: for the buffer type's use
- * @dma: the memory of the block as the board sees it, or NULL; set by the buffer type
+ * @dma: the DMA mapping of the block's memory, or NULL; set by the buffer type
  */
 struct zio_block_core {
 	struct zio_block block;
@@ -78,7 +77,7 @@ struct zio_block_core {
  * @mem: the memory, page aligned
  * @size: bytes, whole pages
  * @ref: references of its owner and of each mapping
- * @maps: number of mappings; below 0: it is retired, and cannot be mapped
+ * @maps: number of mappings; negative once it is retired and cannot be mapped any more
  * @rcu: for the core's use
  */
 struct zio_area {
@@ -102,12 +101,12 @@ bool zio_area_retire(struct zio_area *area);
  * @area: memory of its blocks, if users can map it; else NULL. The type sets it in
  *        @commit
  * @trailer: bytes that the board may write behind @block_size bytes of a block
- * @one_piece: the board takes each block as one segment: it lies where zio_dma_map_place()
- *             finds place
+ * @one_piece: the board takes each block as one segment: zio_dma_map_place() finds where one
+ *             fits
  * @block_size: maximum bytes of the samples of a block
  * @len: maximum number of blocks
  * @kb: KiB of the area, for types that have one; else 0
- * @prefer_new: when no block is free, the core drops the oldest queued one
+ * @prefer_new: if no block is free, the core drops the oldest queued one
  * @watermark: number of queued blocks at which the core wakes a sleeping reader
  */
 struct zio_buffer {
@@ -137,32 +136,29 @@ struct zio_buffer {
  *        geometry, and does not change blocks in use. Returns the argument of
  *        @commit or @discard; or an ERR_PTR: -ENOMEM, -EINVAL or -ENOSPC for a
  *        geometry that this type cannot do. A type with an area sets a @kb of 0.
- * @commit: process context; no get_block() runs. put_block() runs only for
- *        blocks that outputs or dma-bufs use. The prepared blocks replace the
- *        free blocks. Blocks of the former geometry are freed later.
- *        @commit cannot fail if only @block_size has changed. Else it may
- *        return -EBUSY, and @discard follows. A type with an area may move the
- *        blocks in use that have no @mem: their readers wait meanwhile.
+ * @commit: process context. No get_block() runs meanwhile, and put_block() only for blocks
+ *        that outputs or dma-bufs use. The prepared blocks replace the free ones; blocks of
+ *        the former geometry are freed later. @commit must not fail if only @block_size has
+ *        changed. Otherwise it may return -EBUSY, and @discard follows. A type with an area
+ *        may move the blocks in use that have no @mem: their readers wait meanwhile.
  * @discard: frees the result of @prepare.
  * @get_block: any context; one caller at a time. Returns a free block, or NULL. Under
  *        PREEMPT_RT the context may be a hard interrupt handler: take no spinlock_t.
- * @put_block: context as @get_block, several callers at a time. Takes a block back.
+ * @put_block: context as @get_block; calls may run concurrently. Takes a block back.
  * @get_blocks: optional; as @get_block, for up to @n blocks. Stores pointers to them from
- *        @slot on, by WRITE_ONCE(): another context may load an old slot meanwhile.
- *        Returns how many. There may be more: the next call tells.
+ *        @slot on with WRITE_ONCE(), because another context may load an old slot
+ *        meanwhile. Returns their number. Fewer than @n does not mean that no more are free.
  * @put_blocks: optional; as @put_block, for @n blocks.
- * @has_room: context as @get_block. Returns true if @get_block would return a
- *        block.
- * @oldest: for types that reuse memory only in the order in which it was
- *        reserved; context as @get_block. Returns the block that all others
- *        wait for, or NULL. Such a type has @cancel. If it has an area, too, taps
- *        read it without a copy: each block begins zio_buffer_room() bytes behind the
- *        one before, or at 0 if there is no room behind that.
- * @trim: optional; any context, never beside get_block(). The last block of
- *        get_block() needs only block->len bytes: the type takes the rest back.
- * @cancel: optional; never beside get_block(), context as @get_block. Takes back a block
- *        that the driver has not filled. If it is the last one of get_block(), the type
- *        forgets that it was taken. Otherwise as @put_block.
+ * @has_room: context as @get_block. Returns true if @get_block would return a block.
+ * @oldest: for types that reuse memory only in the order in which it was reserved; context as
+ *        @get_block. Returns the block that all others wait for, or NULL. Such a type has
+ *        @cancel. If it also has an area, taps read it without a copy: each block begins
+ *        zio_buffer_room() bytes behind the previous one, or at 0 if there is no room.
+ * @trim: optional; any context, never concurrent with get_block(). The block that get_block()
+ *        returned last needs only block->len bytes: the type takes back the rest.
+ * @cancel: optional; context as @get_block, never concurrent with it. Takes back a block that
+ *        the driver has not filled. If get_block() returned it last, the type undoes that
+ *        call; otherwise it does what @put_block does.
  * @count: returns the number of blocks, of all geometries.
  */
 struct zio_buffer_ops {
@@ -189,7 +185,7 @@ struct zio_buffer_ops {
  * struct zio_buffer_type - a kind of buffer, chosen by name
  * @name: at most ZIO_OBJ_NAME_LEN - 1 characters
  * @owner: THIS_MODULE; held while a channel uses the type
- * @len: number of blocks at the start; 0 stands for 16
+ * @len: initial number of blocks; 0: 16
  * @alloc_mem: optional, for zio_area_alloc(): allocates @size bytes of whole pages, zeroed,
  *             for vfree(). Process context, may sleep. Returns an ERR_PTR on error
  * @ops: the operations
@@ -204,7 +200,7 @@ struct zio_buffer_type {
 	struct list_head node;
 };
 
-/* Of zio-buf-vmalloc: a ring of blocks in one area */
+/* The operations of zio-buf-vmalloc: a ring of blocks in one area */
 extern const struct zio_buffer_ops zio_area_buffer_ops;
 
 int zio_buffer_type_register(struct zio_buffer_type *type);
@@ -220,16 +216,16 @@ bool zio_dma_map_free(struct zio_dma_map *map);
 size_t zio_dma_map_row(const struct zio_dma_map *map, size_t at, size_t len);
 size_t zio_dma_map_place(const struct zio_dma_map *map, size_t at, size_t len);
 
-/* Alignment of blocks in an area: enough for any sample; neighbours leave no gap. */
+/* Alignment of blocks in an area: sufficient for any sample, and without gaps */
 #define ZIO_BLOCK_ALIGN	8
 
 /**
- * zio_buffer_room() - count the bytes that a block reserves in an area
+ * zio_buffer_room() - get the number of bytes that a block reserves in an area
  * @buf: the buffer
  * @len: bytes of its samples
  *
- * Behind the samples is the trailer, which the board may write. An empty block takes room,
- * too, so that no two blocks have the same offset.
+ * The trailer, which the board may write, follows the samples. Even an empty block takes
+ * room, so that no two blocks have the same offset.
  *
  * Context: Any.
  *

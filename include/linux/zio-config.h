@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * zio-config.h: devices that users make by mkdir, for drivers without hardware
+ * zio-config.h: devices that users create with mkdir, for drivers without hardware
  *
  * The driver is a platform driver. Its probe() reads the properties of the device. See
  * drivers/zero/main.c.
@@ -21,16 +21,16 @@ struct zio_config_group;
 #define ZIO_CONFIG_TEXT_SIZE	512	/* with the terminating zero */
 
 /**
- * struct zio_config_attr - one attribute of a device that a user makes
+ * struct zio_config_attr - one attribute of a device that a user creates
  * @name: name of the file, and of the property of the device
  * @value: initial value
  * @min: smallest value accepted (-ERANGE below)
  * @max: largest value accepted (-ERANGE above)
- * @choices: the words for the value, and NULL at the end; NULL for a number. The property
- *           is the position of the word.
- * @text: value and property are a text of less than ZIO_CONFIG_TEXT_SIZE bytes, which is
- *        empty at the start
- * @raw_io: it names an interrupt, a line or an address of the machine: writing it needs
+ * @choices: the words for the value, terminated by NULL; NULL for a number. The property is
+ *           the index of the word.
+ * @text: value and property are a text of less than ZIO_CONFIG_TEXT_SIZE bytes, initially
+ *        empty
+ * @raw_io: names an interrupt, a line or an address of the machine: writing it needs
  *          CAP_SYS_RAWIO (-EPERM)
  */
 struct zio_config_attr {
@@ -44,7 +44,7 @@ struct zio_config_attr {
 };
 
 /**
- * struct zio_config_type - a kind of device that users make by mkdir
+ * struct zio_config_type - a kind of device that users create with mkdir
  * @name: name of the directory
  * @owner: THIS_MODULE; the core holds it while a device exists
  * @driver: the driver of the devices
@@ -86,9 +86,9 @@ void zio_config_driver_unregister(struct zio_config_type *type);
 #define ZIO_PROPERTY_ID	"zio-id"
 
 /*
- * For probe(): an attribute of the device, or @fallback if it was not made in configfs. The
- * value of an attribute with choices is the position of the word. A text lives as long as
- * the device, and is empty if the user has set none.
+ * For probe(): an attribute of the device, or @fallback if it was not created in configfs.
+ * The value of an attribute with choices is the index of the word. A text lives as long as
+ * the device, and is empty unless the user has set one.
  */
 static inline u32 zio_config_value(struct device *dev, const char *name, u32 fallback)
 {

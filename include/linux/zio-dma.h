@@ -2,15 +2,14 @@
 /*
  * zio-dma.h: the interface for drivers of boards that read and write memory themselves
  *
- * Each page of a block may be anywhere in memory. These functions describe the block
- * to the device through the DMA API. The DMA API uses an IOMMU or bounce buffers where
- * the device needs them.
+ * The pages of a block may be anywhere in memory. These functions describe the block to the
+ * device through the DMA API, which uses an IOMMU or bounce buffers where the device needs
+ * them.
  *
- * A set with ZIO_CSET_DMA has blocks that are mapped once, when its buffers are made.
- * zio_block_dma() tells the addresses, at the cost of a look-up. With ZIO_CSET_ONE_PIECE each
- * block is one segment: buffers leave out places where it would not be, and users cannot choose
- * sizes for which there is no place. zio_block_page() is for memory that the core has not
- * mapped.
+ * The blocks of a set with ZIO_CSET_DMA are mapped once, when its buffers are allocated.
+ * zio_block_dma() looks up their addresses. With ZIO_CSET_ONE_PIECE each block is one
+ * segment: buffers skip places where it would be split, and users cannot choose a size that
+ * fits nowhere. zio_block_page() is for memory that the core has not mapped.
  */
 #ifndef _LINUX_ZIO_DMA_H
 #define _LINUX_ZIO_DMA_H

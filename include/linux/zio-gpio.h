@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * zio-gpio.h: GPIO lines that a user names in a text, for drivers and triggers
+ * zio-gpio.h: GPIO lines that a user lists in a text, for drivers and triggers
  *
- * An example is "label:0-3,label:7". The label is that of a controller, as gpiodetect
- * shows it. The numbers are those of its lines. Commas or blanks separate the items.
- * The module zio-gpio-lines has these functions.
+ * An example is "label:0-3,label:7": the label of a controller, as gpiodetect shows it, and
+ * the numbers of its lines. Commas or blanks separate the items. The module zio-gpio-lines
+ * exports these functions.
  */
 #ifndef _LINUX_ZIO_GPIO_H
 #define _LINUX_ZIO_GPIO_H

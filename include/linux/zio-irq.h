@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* zio-irq.h: interrupts that a user names, whose time matters */
+/* zio-irq.h: interrupts that a user chooses and whose time matters */
 #ifndef _LINUX_ZIO_IRQ_H
 #define _LINUX_ZIO_IRQ_H
 
@@ -13,17 +13,17 @@
 #endif
 
 /**
- * zio_request_hard_irq() - request an interrupt for a handler that takes its time
+ * zio_request_hard_irq() - request an interrupt for a handler that stamps its time
  * @irq: the number
- * @handler: runs in hard interrupt context, also with threadirqs and under PREEMPT_RT; in
- *           a thread only if the controller has threads alone
+ * @handler: runs in hard interrupt context, even with threadirqs and PREEMPT_RT; in a thread
+ *           only if the interrupt controller supports nothing else
  * @flags: IRQF_*
  * @name: for /proc/interrupts
  * @data: for the handler, and for free_irq()
  *
- * The handlers of other users of a shared interrupt may be threads, which mask it while
- * they run. Since Linux 6.9 a handler can agree to that. Before, it must ask for the same.
- * With threadirqs, a driver that comes later and shares the interrupt may get -EBUSY.
+ * Other users of a shared interrupt may have threaded handlers, which mask it while they
+ * run. Since Linux 6.9 a handler can agree to that; before, it must request the same. With
+ * threadirqs, a driver that requests the interrupt later may get -EBUSY.
  *
  * Context: Process, sleeps.
  *
@@ -52,9 +52,9 @@ static inline int zio_request_hard_irq(unsigned int irq, irq_handler_t handler,
  * zio_irq_answer() - choose the value that a handler returns
  * @irq: the number
  *
- * The handler does not know whether its device has raised the interrupt. A level that no
- * driver clears would come for ever: so the kernel must be able to see that no driver does,
- * and to stop it. An edge comes once.
+ * The handler does not know whether its device has raised the interrupt. A level that nobody
+ * clears would raise it for ever, so the kernel must be able to notice that no driver has
+ * handled it and disable it. An edge comes once.
  *
  * Context: Any.
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * zio-pace.h: when the samples of a stream are taken, from the stamps of interrupts
+ * zio-pace.h: the times of a stream's samples, from the time stamps of interrupts
  *
- * For a board that counts its samples, and interrupts at some of them:
+ * For a board that counts its samples and raises an interrupt at some of them:
  *
  *	zio_pace_start(&pace, 48000, 1);
  *	...
@@ -12,7 +12,7 @@
  *	...
  *	timing->error_ns = zio_pace_error(&pace);		in get_timing()
  *
- * The caller has a lock for all calls but zio_pace_error().
+ * The caller holds a lock in all calls except zio_pace_error().
  */
 #ifndef _LINUX_ZIO_PACE_H
 #define _LINUX_ZIO_PACE_H
@@ -23,7 +23,7 @@
 
 /**
  * struct zio_pace_stamp - a stamp of an interrupt
- * @sample: samples that the board had taken at least, which is the number of the next one
+ * @sample: the board had taken at least so many samples: the number of the next one
  * @at: in ns, of any clock
  * @number: of the stamp
  */
@@ -34,14 +34,14 @@ struct zio_pace_stamp {
 };
 
 /**
- * struct zio_pace - the pace of a stream; the members are for engine/pace.c alone
+ * struct zio_pace - the pace of a stream; only engine/pace.c uses the members
  * @num: nominal samples per second are @num / @den
  * @den: see @num
  * @n: stamps since the start
- * @n_late: so many stamps in a row are far behind the line
+ * @n_late: number of consecutive stamps far behind the line
  * @delay: mean delay of a stamp behind the line, in ns
- * @error: that is told, in ns; 0: not known
- * @furthest: two stamps are fewer samples apart
+ * @error: the error that is reported, in ns; 0: unknown
+ * @furthest: largest distance of two stamps, in samples
  * @n_corners: corners of the hull, the oldest one comes first
  * @corner: see @n_corners
  * @from: a stamp on the line
@@ -68,7 +68,7 @@ bool zio_pace_put(struct zio_pace *pace, u64 sample, s64 at);
 s64 zio_pace_time(const struct zio_pace *pace, u64 sample);
 bool zio_pace_rate(const struct zio_pace *pace, u64 *samples, u64 *ns);
 
-/* Returns how wrong zio_pace_time() is at most, in ns; 0: not known. Context: Any. */
+/* Returns the largest error of zio_pace_time(), in ns; 0: unknown. Context: Any. */
 static inline u32 zio_pace_error(const struct zio_pace *pace)
 {
 	return READ_ONCE(pace->error);

@@ -2,43 +2,42 @@
 /*
  * zio-stream.h: the interface for boards with many blocks in flight
  *
- * A set with ZIO_CSET_STREAM has a FIFO of blocks per channel. The driver takes free
- * blocks ahead, and hands them to the hardware. It completes them in the same order,
- * several at a time. drivers/zero/stream.c has an example; Documentation/dma-cards.md explains
- * how to write such a driver.
+ * A set with ZIO_CSET_STREAM has a FIFO of blocks per channel. The driver takes free blocks
+ * in advance, hands them to the hardware, and completes them in the same order, several at a
+ * time. drivers/zero/stream.c is an example; Documentation/dma-cards.md explains how to write
+ * such a driver.
  *
- * With ZIO_CSET_OUTPUT the driver takes blocks with samples, in the order of their writers,
- * and completes those that were played. zio_channel_lost() gives up the oldest ones. The
- * core calls raw_io() when there are blocks. It keeps blocks in flight when stop_io() has
- * returned: the next raw_io() takes them again. If the user wants the last block repeated,
- * zio_channel_take() returns that block again; with ZIO_CSET_CYCLIC the board repeats it. Its
- * stop_io() completes a block that it has repeated, if zio_cset_is_cyclic() is false by then.
- * drivers/zio-play.c is an example.
+ * With ZIO_CSET_OUTPUT the driver takes blocks with samples, in the order in which they were
+ * written, and completes them when they have been played. zio_channel_lost() drops the oldest
+ * ones. The core calls raw_io() when there are blocks. Blocks in flight stay there when
+ * stop_io() returns, and the next raw_io() takes them again. If the user wants the last block
+ * repeated, zio_channel_take() returns that block again; with ZIO_CSET_CYCLIC the board
+ * repeats it. If zio_cset_is_cyclic() has become false, stop_io() of such a board completes a
+ * block that was repeated. drivers/zio-play.c is an example.
  *
  * raw_io() starts the stream and returns ZIO_PENDING. It takes the first blocks of the
- * channels that zio_for_each_channel() visits. There are no other armed blocks. Any other
+ * channels that zio_for_each_channel() visits; no other block is armed. Any other return
  * value is an error, and the core takes the blocks back.
  *
- * stop_io() ends the stream. zio_channel_take() finds no block any more. The driver may
- * complete what the hardware has finished. After stop_io() returns, the driver calls none
- * of these functions, and does not touch a block. The core takes the blocks in flight
- * back. They have no number yet, so an end leaves no gap. The core may call raw_io()
- * again at any time. A change of the configuration ends a stream and starts it again.
+ * stop_io() ends the stream. From then on zio_channel_take() finds no block. The driver may
+ * still complete what the hardware has finished. Once stop_io() has returned, the driver
+ * neither calls these functions nor touches a block. The core takes back the blocks in
+ * flight. They have no number yet, so the end of a stream leaves no gap. raw_io() may follow
+ * at any time. A change of the configuration stops a stream and starts it again.
  *
- * refill() follows when zio_channel_take() has found no free block, and there may be one
- * now. It is called in any context, and does not sleep. Calls may overlap each other and
- * the driver's interrupt handler. None runs beside stop_io() or after it.
+ * The core calls refill() when there may be a free block after zio_channel_take() has found
+ * none. The context may be any; refill() must not sleep. Calls may overlap each other and the
+ * driver's interrupt handler. No call runs during stop_io() or after it.
  *
- * arm_event() is called in the context of the trigger, for an event at the given time.
- * Returns 0 if the board has started an acquisition; else the event is lost. A set without
- * this operation has the trigger "transparent" only.
+ * The core calls arm_event() in the context of the trigger, with the time of the event. It
+ * returns 0 if the board has started an acquisition; otherwise the event is lost. A set
+ * without this operation has the trigger "transparent" only.
  *
- * The driver calls zio_channel_take() of one channel from one context at a time, together
- * with zio_channel_take_blocks(). The same holds for zio_channel_complete() and
- * zio_channel_lost(), together. These two may run beside the other two. Different channels
- * are independent. A driver does not call zio_channel_complete() with a lock that its
- * raw_io() or refill() takes: readers, and outputs that the channel feeds, run in that
- * context.
+ * For one channel, calls of zio_channel_take() and zio_channel_take_blocks() must not
+ * overlap; nor must calls of zio_channel_complete() and zio_channel_lost(). The first pair
+ * may run concurrently with the second. Different channels are independent. Do not call
+ * zio_channel_complete() under a lock that raw_io() or refill() takes: readers, and outputs
+ * that the channel feeds, run in that context.
  */
 #ifndef _LINUX_ZIO_STREAM_H
 #define _LINUX_ZIO_STREAM_H

@@ -19,9 +19,9 @@ static inline u64 zio_tick_after(u64 now, u64 phase, u64 period)
 }
 
 /*
- * Returns the tick to serve after @tick. Its event can come at @ready, which is not before
- * @now. The trigger serves a tick that is late by less than @late. Otherwise it serves the
- * next tick after @ready. If the clock was set, the ticks are those of the new time.
+ * Returns the tick to serve after @tick. Its event cannot come before @ready, which is @now
+ * or later. A tick that is late by less than @late is served; otherwise the next one after
+ * @ready is. If the clock was set, the ticks follow the new time.
  */
 static inline u64 zio_tick_next(u64 tick, u64 now, u64 ready, u64 phase, u64 period,
 				u64 late)
@@ -34,8 +34,8 @@ static inline u64 zio_tick_next(u64 tick, u64 now, u64 ready, u64 phase, u64 per
 }
 
 /*
- * Returns the number of ticks between two measured ticks. The measurement is rounded:
- * its clock is not the clock of the ticks.
+ * Returns the number of ticks between two measured ticks. The result is rounded, because the
+ * times were measured with another clock than that of the ticks.
  */
 static inline u64 zio_ticks_between(u64 first, u64 next, u64 period)
 {
@@ -48,9 +48,8 @@ static inline u64 zio_ticks_between(u64 first, u64 next, u64 period)
 }
 
 /*
- * Returns the time at which the next event may come, so that events take at most half
- * of the processor. This event took from @begin to @end; @paid is the result for the
- * event before.
+ * Returns the earliest time of the next event, so that events use at most half of the
+ * processor. This event took from @begin to @end; @paid is the result of the previous call.
  */
 static inline u64 zio_throttle_charge(u64 paid, u64 begin, u64 end)
 {

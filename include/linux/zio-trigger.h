@@ -2,9 +2,8 @@
 /*
  * zio-trigger.h: the interface for trigger types
  *
- * A trigger decides when channel sets acquire or play. It calls zio_trigger_fire(),
- * and the core arms the sets. triggers/zio-trig-timer.c is a trigger type to copy and
- * change.
+ * A trigger decides when channel sets acquire or play: it calls zio_trigger_fire(), and the
+ * core arms the sets. Copy triggers/zio-trig-timer.c to begin a trigger type of your own.
  */
 #ifndef _LINUX_ZIO_TRIGGER_H
 #define _LINUX_ZIO_TRIGGER_H
@@ -24,7 +23,7 @@ struct zio_config_group;
 /* Kinds of attributes of a trigger */
 #define ZIO_TRIGGER_NUMBER	0
 #define ZIO_TRIGGER_TEXT	1	/* one of @words, or ops->text_is_valid() checks it */
-#define ZIO_TRIGGER_ACTION	2	/* it has no value: a write calls ops->act() */
+#define ZIO_TRIGGER_ACTION	2	/* no value: a write calls ops->act() */
 
 #define ZIO_TRIGGER_NO_EXT	0xff
 
@@ -34,14 +33,14 @@ struct zio_config_group;
  * @kind: ZIO_TRIGGER_NUMBER, _TEXT, _ACTION
  * @ext: position of a number in the extended attributes of the control, 0 ... 29;
  *       ZIO_TRIGGER_NO_EXT: the number is not in the control
- * @wide: the number has 64 bits and takes two positions: low half first
+ * @wide: the number has 64 bits and occupies two positions, low half first
  * @value: initial value
  * @min: smallest value accepted (-ERANGE below)
  * @max: largest value accepted (-ERANGE above); 0 stands for 2^32 - 1, or for
  *       2^63 - 1 if wide
  * @words: the texts accepted (-EINVAL for others); or NULL
  * @n_words: number of @words
- * @format: what a text without @words is, for users: "<label:offset>"; or NULL
+ * @format: the form of a text without @words, shown to users: "<label:offset>"; or NULL
  */
 struct zio_trigger_attr {
 	const char *name;
@@ -67,7 +66,7 @@ union zio_trigger_value {
  * @type: its type
  * @priv: for the type's use
  *
- * The other fields belong to the core. A type reads values by zio_trigger_number(),
+ * The other fields belong to the core. A type reads its values with zio_trigger_number(),
  * zio_trigger_text() and zio_trigger_clock().
  */
 struct zio_trigger {
@@ -94,20 +93,20 @@ struct zio_trigger {
  * struct zio_trigger_ops - the operations of a trigger type; each is optional
  * @create: sets @priv of the trigger
  * @destroy: undoes @create; the trigger is stopped
- * @start: the type may call zio_trigger_fire() from now on. A setting that the user has
- *         not made yet (an interrupt, for example) is no error: the trigger does not
- *         fire.
- * @stop: after it returns, the type does not call zio_trigger_fire()
- * @text_is_valid: returns 0, or the error for the user that writes @text to attribute
- *         @index. The core does not call it for an empty text.
- * @number_is_valid: returns 0, or the error for the user that writes @value, which is
- *         within the limits, to attribute @index
- * @act: a user writes to attribute @index, of kind ZIO_TRIGGER_ACTION. The trigger is
- *       running. The operation may fire.
+ * @start: from now on, the type may call zio_trigger_fire(). A setting that the user has not
+ *         made yet, such as the number of an interrupt, is no error: the trigger just does
+ *         not fire.
+ * @stop: once it has returned, the type does not call zio_trigger_fire()
+ * @text_is_valid: returns 0, or the error for the user who writes @text to attribute @index.
+ *         The core does not call it for an empty text.
+ * @number_is_valid: returns 0, or the error for the user who writes @value to attribute
+ *         @index. The value is within the limits.
+ * @act: a user has written to attribute @index, of kind ZIO_TRIGGER_ACTION, of a running
+ *       trigger. The operation may fire.
  *
- * Context: process, may sleep; one call at a time per trigger. A change of an attribute
- * stops a running trigger and starts it again with the new value. If @start fails, the
- * core starts the trigger again with the old value.
+ * Context: Process, may sleep; one call at a time per trigger. To change an attribute, the
+ * core stops a running trigger and starts it with the new value. If @start fails, the core
+ * starts it again with the old one.
  */
 struct zio_trigger_ops {
 	int (*create)(struct zio_trigger *trig);
@@ -121,9 +120,9 @@ struct zio_trigger_ops {
 	int (*act)(struct zio_trigger *trig, unsigned int index, u64 value);
 };
 
-/* The core fires when a read finds no block, or when each output channel has a block. */
+/* The core fires when a read finds no block, or when every output channel has a block. */
 #define ZIO_TRIGGER_ON_DEMAND	BIT(0)
-/* The core fires whenever the set is idle, and there is room for a block. */
+/* The core fires whenever the set is idle and there is room for a block. */
 #define ZIO_TRIGGER_REARM	BIT(1)
 
 /**

@@ -22,15 +22,15 @@ struct zio_cset_core;
 struct zio_device;
 struct zio_trigger;
 
-/* What raw_io() returns for a transfer that is under way: no error, and no count of a bus. */
+/* raw_io() returns it while a transfer is under way. No errno and no byte count equals it. */
 #define ZIO_PENDING	0x40000000
 
 /**
  * struct zio_timing - when the samples of a set are taken
- * @rate_num: samples of one channel per second are @rate_num / @rate_den; 0: they are not
+ * @rate_num: each channel takes @rate_num / @rate_den samples per second; 0: they are not
  *            equidistant, or the driver does not know the rate
- * @rate_den: see @rate_num; 0 if that is 0
- * @error_ns: the time stamp of a block is wrong by so much at most; 0: not known
+ * @rate_den: see @rate_num; 0 if @rate_num is 0
+ * @error_ns: largest error of the time stamp of a block; 0: unknown
  * @first_ps: picoseconds from the time stamp to the sample of the event, which is the one
  *            behind the pre-samples
  */
@@ -55,40 +55,42 @@ struct zio_timing {
  *        included; it must not sleep. For a set with ZIO_CSET_SLEEPS: process context,
  *        may sleep. Under PREEMPT_RT hard interrupt context is for sets with
  *        ZIO_CSET_HARDIRQ only: their raw_io() takes no spinlock_t, wakes no task, and
- *        frees no memory. The core calls it once at a time per set, and always with at
- *        least one block.
+ *        frees no memory. Calls for one set never overlap, and there is always at least
+ *        one block.
  * @stop_io: mandatory if @raw_io ever returns ZIO_PENDING. Process context, may sleep.
- *        After it returns, the driver does not touch the blocks, and does not call
+ *        Once it has returned, the driver neither touches the blocks nor calls
  *        zio_cset_done() for them.
  * @refill: optional, for ZIO_CSET_STREAM. zio_channel_take() has found no block of @chan,
  *        and there may be one now. See zio-stream.h.
  * @arm_event: optional, for ZIO_CSET_STREAM. Passes an event of the set's trigger to the
  *        board. See zio-stream.h.
- * @check_shape: optional; process context, may sleep; one call at a time per set. Returns 0 if
- *        the board can take @shape, or an error for the user who wrote one of its numbers:
- *        the old ones stay in force. The core also calls it for a shape that no user has
- *        written, to find the largest number for the file "accepted": a driver that accepts
- *        a number accepts smaller ones. It runs beside @raw_io.
+ * @check_shape: optional; process context, may sleep; one call at a time per set. Returns 0
+ *        if the board supports @shape. Otherwise the user who wrote one of its numbers gets
+ *        the error, and the old shape stays in force. The core also tries shapes of its own
+ *        to find the largest number for the file "accepted", so a driver that accepts a
+ *        number must accept every smaller one. It may run concurrently with @raw_io.
  * @attr_set: mandatory if an attribute can be set. Process context, may sleep; one call
  *        at a time per set. Puts @value into the hardware. On error the old value stays
  *        in force. @chan is NULL for an attribute of the set, or of the board's trigger.
  * @attr_get: optional; context as for @attr_set. Reads the value from the hardware.
  *        Sets without it show the last value that was set.
- * @get_timing: optional. Fills in @timing, for blocks of the present shape. It is zero, but has
- *              the rate that a user has told.
- *        Process context, may sleep, one call at a time per set. The core calls it whenever
- *        the shape or an attribute has changed, and after zio_cset_timing_changed().
- * @set_rate: optional; context as for @attr_set. Lets the board take @num / @den samples of
- *        one channel per second, or nearly so: @get_timing tells the true rate. Returns
- *        -ERANGE if the board cannot. The file "sample-rate" is writable then.
- * @resumed: optional. The machine was suspended, and the parent of the device is resumed.
- *        The core has noted the alarm: the operation is for a driver whose samples would be
- *        wrong otherwise. Returns true if the hardware may have forgotten the blocks. The
- *        core then calls @stop_io, and arms the set again. Process context, may sleep, one
- *        call at a time per set. Programs are frozen, and no @stop_io runs beside it, but
- *        @raw_io may. The set need not be armed, and the suspend may have failed.
+ * @get_timing: optional; process context, may sleep; one call at a time per set. Fills in
+ *        @timing for blocks of the present shape. On entry only the rate that a user has set
+ *        is there; the rest is zero. The core calls it whenever the shape or an attribute
+ *        has changed, and after zio_cset_timing_changed().
+ * @set_rate: optional; context as for @attr_set. Sets the rate of each channel to
+ *        @num / @den samples per second, or the nearest one that the board has: @get_timing
+ *        reports the true rate. Returns -ERANGE for a rate that is out of reach. With this
+ *        operation the file "sample-rate" is writable.
+ * @resumed: optional; process context, may sleep; one call at a time per set. The core calls
+ *        it after a suspend, when the parent of the device has resumed. It has already noted
+ *        the alarm, so only a driver whose samples would otherwise be wrong needs this
+ *        operation. Returns true if the hardware may have lost the blocks: the core then
+ *        calls @stop_io and arms the set again. User programs are frozen meanwhile. @raw_io
+ *        may run concurrently, @stop_io does not. The set may be idle, and the suspend may
+ *        have failed.
  *
- * @attr_set and @attr_get run beside @raw_io: the driver protects the data that they
+ * @attr_set and @attr_get may run concurrently with @raw_io: the driver protects what they
  * share.
  */
 struct zio_cset_ops {
@@ -110,40 +112,39 @@ struct zio_cset_ops {
 
 #define ZIO_CSET_OUTPUT		BIT(0)	/* samples go to the hardware */
 #define ZIO_CSET_SLEEPS		BIT(1)	/* raw_io() may sleep (SPI, I2C, ...) */
-#define ZIO_CSET_MSB_ALIGN	BIT(2)	/* valid bits are the upper ones */
-#define ZIO_CSET_PRE_SAMPLES	BIT(3)	/* can keep samples before the event */
+#define ZIO_CSET_MSB_ALIGN	BIT(2)	/* the valid bits are left-aligned */
+#define ZIO_CSET_PRE_SAMPLES	BIT(3)	/* can record samples before the event */
 #define ZIO_CSET_SHOTS		BIT(4)	/* inputs: one arming gives several blocks */
 #define ZIO_CSET_INTERLEAVED	BIT(5)	/* one block carries all channels */
-#define ZIO_CSET_HARDIRQ	BIT(7)	/* raw_io() takes no lock that sleeps under RT */
+#define ZIO_CSET_HARDIRQ	BIT(7)	/* raw_io() takes no lock that sleeps on RT */
 #define ZIO_CSET_STREAM		BIT(8)	/* many blocks in flight, see zio-stream.h */
 #define ZIO_CSET_CYCLIC		BIT(9)	/* output streams: the board repeats its last block */
 #define ZIO_CSET_DMA		BIT(10)	/* the board reads or writes the blocks itself */
-#define ZIO_CSET_DISABLED	BIT(11)	/* disabled at first */
-#define ZIO_CSET_CHANS_DISABLED	BIT(12)	/* each channel is disabled at first */
-#define ZIO_CSET_ONE_PIECE	BIT(13)	/* with DMA, no shots: one segment has all of a block */
-#define ZIO_CSET_USER_RATE	BIT(14)	/* users tell the rate: "sample-rate" is writable */
+#define ZIO_CSET_DISABLED	BIT(11)	/* starts disabled */
+#define ZIO_CSET_CHANS_DISABLED	BIT(12)	/* all channels start disabled */
+#define ZIO_CSET_ONE_PIECE	BIT(13)	/* with DMA, no shots: a block is one segment */
+#define ZIO_CSET_USER_RATE	BIT(14)	/* users set the rate: "sample-rate" is writable */
 
 /**
  * struct zio_cset_desc - a channel set: channels acquired together
- * @name: optional, shown in sysfs; if it is a file name, the device has a link of it to csetN
+ * @name: optional, shown in sysfs. If it is a valid file name, it is also a link to csetN
  * @flags: ZIO_CSET_*
  * @n_chan: number of channels, 1 ... 65535; 1 ... 64 if interleaved
  * @ssize: bytes per sample; 0 for sets that only tell the time
- * @nbits: valid bits per sample; 0 stands for all
- * @nsamples: samples per block at the start; 0 stands for 16
- * @trailer: inputs: bytes of memory at block->data + block->size, at most 65535. The board may
- *           write them behind the samples, for the driver to read
- * @align: outputs: samples must begin at a multiple of this number of bytes, a power
- *         of two; 0 stands for any address
- * @dma_bits: outputs: the board reads memory itself, with addresses of this number of
- *            bits; 0 stands for all memory
- * @dma_dev: with ZIO_CSET_DMA: the device that reads or writes the blocks; NULL stands for
- *           the parent. Its DMA mask and segment limits are set. See zio-dma.h
- * @buffer: buffer type at the start; NULL stands for kmalloc
- * @trigger: trigger type at the start; NULL stands for @board_trigger, or for user, or for
- *           transparent if the set has ZIO_CSET_STREAM
- * @board_trigger: the trigger of the board itself, which no other set can use; or NULL
- * @queue_depth: with ZIO_CSET_STREAM: most blocks in flight per channel; 0 stands for 16
+ * @nbits: valid bits per sample; 0: all
+ * @nsamples: initial number of samples per block; 0: 16
+ * @trailer: inputs: extra bytes, at most 65535, at block->data + block->size. The board may
+ *           write there, behind the samples, for the driver to read
+ * @align: outputs: required alignment of the samples in bytes, a power of two; 0: none
+ * @dma_bits: outputs: the board reads memory itself, and its addresses have this many bits;
+ *            0: it reaches all memory
+ * @dma_dev: with ZIO_CSET_DMA: the device that reads or writes the blocks, with its DMA mask
+ *           and segment limits set; NULL: the parent. See zio-dma.h
+ * @buffer: initial buffer type; NULL: kmalloc
+ * @trigger: initial trigger type; NULL: @board_trigger if there is one, otherwise
+ *           transparent for a set with ZIO_CSET_STREAM and user for all others
+ * @board_trigger: the board's own trigger, which no other set can use; or NULL
+ * @queue_depth: with ZIO_CSET_STREAM: maximum number of blocks in flight per channel; 0: 16
  * @ops: the operations of the driver
  * @cset_attrs: attributes of the set
  * @n_cset_attrs: number of attributes of the set
@@ -156,8 +157,8 @@ struct zio_cset_ops {
  * @clock_source: name of the board's clock, if it stamps the blocks by itself; NULL: the
  *                time stamps are those of the kernel
  *
- * An output's block may have the memory of an input's block, at any address (see
- * Documentation/sharing.md). The core copies samples that @align or @dma_bits forbid.
+ * A block of an output may use the memory of a block of an input, at any address (see
+ * Documentation/sharing.md). The core copies samples that violate @align or @dma_bits.
  */
 struct zio_cset_desc {
 	const char *name;
@@ -188,12 +189,12 @@ struct zio_cset_desc {
  * struct zio_device_ops - the operations of a driver for the attributes of a device
  * @attr_set: mandatory if an attribute can be set. Puts @value into the hardware. On error
  *            the old value stays in force.
- * @attr_get: optional. Reads the value from the hardware. If it is missing, the files show
- *            the last value that was set.
+ * @attr_get: optional. Reads the value from the hardware. Without it, the files show the
+ *            last value that was set.
  *
- * Process context, may sleep; one call at a time per device, and no call before all sets
- * have been initialised, or after the first of them has been shut down. They run beside
- * the operations of the sets.
+ * Process context, may sleep; one call at a time per device. All calls come after the last
+ * set has been initialised, and before the first one is shut down. They may run
+ * concurrently with the operations of the sets.
  */
 struct zio_device_ops {
 	int (*attr_set)(struct zio_device *zdev, const struct zio_attr_desc *attr,
@@ -204,14 +205,14 @@ struct zio_device_ops {
 
 /**
  * struct zio_device_desc - a board
- * @name: 1 ... 11 characters of [a-z0-9_-], starts the names of the nodes. A '-' is neither
- *        the first nor the last one, and the end is no "-" with four digits of [0-9a-f]
+ * @name: 1 ... 11 characters of [a-z0-9_-]; begins the names of the nodes. It neither begins
+ *        nor ends with '-', and does not end in '-' and four hexadecimal digits
  * @owner: THIS_MODULE; the core holds it while a node is open
  * @cset: channel sets
  * @n_cset: number of channel sets
  * @ops: the operations for @attrs
- * @attrs: attributes of the device: files in its directory. Those with a place are in the
- *         controls of all its channels
+ * @attrs: attributes of the device, files in its directory. Those with a place also appear in
+ *         the controls of all its channels
  * @n_attrs: number of @attrs
  *
  * Descriptors stay valid and unchanged until unregistration.

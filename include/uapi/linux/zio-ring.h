@@ -12,7 +12,7 @@
  *
  * head and tail count blocks and wrap at 2^32. The control of block i is in slot
  * i % n_slots. The program loads head (acquire). It owns the blocks from tail up to
- * head until it stores tail (release). If there are none, it sleeps in poll() on the
+ * head until it stores a new tail (release). If there is none, it sleeps in poll() on the
  * control node.
  */
 #ifndef _UAPI_LINUX_ZIO_RING_H
@@ -27,8 +27,8 @@
 #define ZIO_RING_VERSION	1
 
 /*
- * Blocks come by events: a program polls an empty ring only to sleep. If this flag is not
- * set, blocks may come only because a program polls.
+ * Events bring the blocks: a program polls an empty ring only to sleep. Without this flag,
+ * a block may be acquired only because a program polls.
  */
 #define ZIO_RING_EVENTS		0x00000001
 
@@ -40,7 +40,7 @@
  *
  * head and tail count entries. Entry i % n_entries has the number of the slot with the
  * control of block i. The number divided by channel_slots is the channel. The entries are
- * in the order in which the blocks are done.
+ * in the order in which the blocks were completed.
  */
 #define ZIO_SET_RING_MAGIC	0x5a494f53
 
@@ -50,7 +50,7 @@ struct zio_ring_header {
 	__u32 version;		/* ZIO_RING_VERSION; grows with incompatible changes */
 	__u32 slots_offset;	/* place of the slots in the control node, for mmap() */
 	__u32 slot_size;	/* bytes from one slot to the next */
-	__u32 n_slots;		/* a power of two, but in the ring of a set */
+	__u32 n_slots;		/* a power of two, except in the ring of a set */
 	__u32 flags;		/* ZIO_RING_EVENTS; poll() brings it up to date */
 	uint64_t data_size;	/* bytes of the data node that a program can map; 0: of a set */
 	__u32 entries_offset;	/* ring of a set: place of the entries */

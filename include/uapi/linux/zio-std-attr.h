@@ -15,19 +15,19 @@
  * A control of version 1.5 or later tells when its samples were taken, and what is missing
  * in front of them. A bit of the std_mask of its attr_trigger says which of these it knows:
  *
- * RATE_NUM, RATE_DEN: samples of one channel per second, as a fraction that is reduced to
- *	its lowest terms: 44100/1, 1411200/29, 1/60. If they are missing, the samples are not
- *	equidistant, or the board does not know its rate.
+ * RATE_NUM, RATE_DEN: samples of one channel per second, as a fraction in lowest terms:
+ *	44100/1, 1411200/29, 1/60. Without them, the samples are not equidistant, or the rate
+ *	is unknown.
  *
- * FIRST_LOW, FIRST_HIGH: the halves of an s64, in picoseconds: from tstamp to the sample of
- *	the event, which is number PRE_SAMP. If they are missing, it is 0.
+ * FIRST_LOW, FIRST_HIGH: the halves of an s64: picoseconds from tstamp to the sample of the
+ *	event, which is number PRE_SAMP. Without them, it is 0.
  *
- * TIME_ERROR: nanoseconds. tstamp is wrong by so much at most. If it is missing, nobody knows.
+ * TIME_ERROR: the largest error of tstamp, in nanoseconds. Without it, the error is unknown.
  *
- * LOST: blocks of the channel that were lost between the block before and this one. If the
- *	gap in seq_num is larger, other readers have taken the rest, or a flush has.
+ * LOST: blocks of the channel that were lost between the previous block and this one. If the
+ *	gap in seq_num is larger, other readers or a flush have taken the rest.
  *
- * MISSED: events that the channel has missed since the block before.
+ * MISSED: events that the channel has missed since the previous block.
  *
  * EPOCH: a random number of this registration of the device. The numbers of blocks with
  *	another EPOCH belong to another run.

@@ -2,10 +2,10 @@
 /*
  * zio-user.h: the interface between the kernel and programs
  *
- * A program for ZIO 1.x compiles unchanged: layout and names are the same. What behaves
- * in another way is in Documentation/migration.md.
- * All fields have native endianness. Those of 64 bits are uint64_t, as there: the one of
- * <linux/types.h> is another type for C, so pointers would not fit.
+ * A program for ZIO 1.x compiles unchanged: layout and names are the same.
+ * Documentation/migration.md lists what behaves differently.
+ * All fields have native endianness. Fields of 64 bits are uint64_t, as in ZIO 1.x, because
+ * to C the type of <linux/types.h> is a different one, and pointers to it do not convert.
  * Documentation/ABI/testing/dev-zio has the rules.
  */
 #ifndef _UAPI_LINUX_ZIO_USER_H
@@ -159,12 +159,11 @@ struct zio_share_info {
 };
 
 /**
- * struct zio_shots_info - payload of ZIO_TLV_SHOTS: several events have filled the block
+ * struct zio_shots_info - payload of ZIO_TLV_SHOTS: several events filled the block
  * @n: shots in the block, each with the same number of samples
  * @unused: zero
  *
- * The kernel makes no such block any more: each shot has a block, see
- * ZIO_ATTR_TRIG_SHOT.
+ * The kernel no longer makes such blocks: each shot has its own, see ZIO_ATTR_TRIG_SHOT.
  *
  * The first shot is at &zio_control.tstamp. Shot i is ext_val[ZIO_ATTR_TRIG_EXT_SHOT + i - 1]
  * nanoseconds later, in &zio_control.attr_trigger (i = 1 ... n - 1).
@@ -243,7 +242,7 @@ struct __zio_control_size_check {
 #define ZIO_CONTROL_INTERLEAVE_DATA	0x00000040
 
 /*
- * Flags of a control that a program read from an input and writes to a linked output.
+ * Flags of a control that a program has read from an input and writes to a linked output.
  * The address, seq_num and mem_offset name a block that the reader of the input has.
  * A control that an output returns has SHARED if the output shared the last such block.
  */
@@ -258,18 +257,18 @@ struct __zio_control_size_check {
 #define ZIO_IOC_SHARE			_IOW('Z', 0x40, int)
 
 /*
- * On a data node of an input: returns the descriptor of a tap, close-on-exec. Its reads return
- * the newest blocks, and take none. A block is its control, and then its samples.
+ * On a data node of an input: returns the descriptor of a tap, close-on-exec. Reading it
+ * returns the newest blocks, each as its control and its samples, and takes none away.
  */
 #define ZIO_IOC_TAP			_IO('Z', 0x44)
 #define ZIO_CONTROL_CUT			0x00000800 /* the tap shows only the first samples */
 
-/* On a node of an input: drops the queued blocks, and what the session has read in part. */
+/* On a node of an input: drops the queued blocks and any block that was read in part. */
 #define ZIO_IOC_FLUSH			_IO('Z', 0x42)
 
 /*
- * On a data node: makes a dma-buf of the memory that mmap() of the node gives, or of one
- * block of an input. Other devices read it without a copy. A block stays out of its buffer
+ * On a data node: exports, as a dma-buf, the memory that mmap() of the node maps, or one
+ * block of an input. Other devices read it without a copy. The block stays out of its buffer
  * until the dma-buf is closed.
  */
 struct zio_dmabuf {
