@@ -6,7 +6,8 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,24 @@ def summary(nexus: Runner) -> Callable[..., Any]:
     return run
 
 
+@contextmanager
+def pipe_of(path: Path, content: bytes) -> Iterator[Path]:
+    """Make a FIFO with @content, whose reader may end before it has all."""
+
+    def write() -> None:
+        with suppress(BrokenPipeError):
+            path.write_bytes(content)
+
+    os.mkfifo(path)
+    writer = threading.Thread(target=write, daemon=True)
+    writer.start()
+    try:
+        yield path
+    finally:
+        writer.join(60)
+        path.unlink()
+
+
 @pytest.fixture
 def record_stream(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Return a function that records what comes through a FIFO, block by block, and
@@ -70,13 +89,9 @@ def record_stream(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[.
 
         monkeypatch.setattr("zio_nexus.source.BATCH", 1)
         monkeypatch.setattr("zio_nexus.record.FULL_BLOCKS", 20)
-        fifo = tmp_path / "fifo"
-        os.mkfifo(fifo)
-        writer = threading.Thread(target=fifo.write_bytes, args=(content,))
-        writer.start()
-        status = main([str(fifo), "-o", str(tmp_path / "a.nxs"), "-q", "--flush=1000"])
-        writer.join()
-        fifo.unlink()
+        words = ["-o", str(tmp_path / "a.nxs"), "-q", "--flush=1000"]
+        with pipe_of(tmp_path / "fifo", content) as fifo:
+            status = main([str(fifo), *words])
         return status, [tmp_path / "a.nxs", *sorted(tmp_path.glob("a-*.nxs"))]
 
     return run

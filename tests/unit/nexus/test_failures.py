@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import termios
-import threading
 import time
 import wave
 import zipfile
@@ -21,7 +20,7 @@ import pytest
 from zio_nexus.cli import main
 from zio_nexus.convert_csv import CsvConverter
 
-from .conftest import PROGRAM
+from .conftest import PROGRAM, pipe_of
 from .makeblocks import Kind, make_block, make_control, make_file, samples
 from .test_stored import limit_files
 
@@ -75,12 +74,8 @@ def test_error_of_the_program(tmp_path: Path, monkeypatch: Any, capfd: Any) -> N
 
     monkeypatch.setattr(CsvConverter, "write", fail)
     content = b"".join(make_block(KIND, seq) for seq in range(1500))
-    os.mkfifo(tmp_path / "pipe")
-    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(content,))
-    writer.start()
-    with pytest.raises(ZeroDivisionError):
-        main([str(tmp_path / "pipe"), "-o", str(tmp_path / "a.csv")])
-    writer.join(60)
+    with pipe_of(tmp_path / "pipe", content) as pipe, pytest.raises(ZeroDivisionError):
+        main([str(pipe), "-o", str(tmp_path / "a.csv")])
     lines = (tmp_path / "a.csv").read_text().splitlines()
     assert len(lines) > 1 and (len(lines) - 1) % 512 == 0
 
@@ -111,12 +106,9 @@ def test_half_a_block(tmp_path: Path, monkeypatch: Any, capfd: Any, suffix: str)
     monkeypatch.setattr("zio_nexus.target.os.pwrite", write)
     monkeypatch.setattr("zio_nexus.source.BATCH", 20)
     content = b"".join(make_block(KIND, seq) for seq in range(150))
-    os.mkfifo(tmp_path / "pipe")
-    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(content,))
-    writer.start()
     words = ["--json", "--rate=512000", "-o", str(tmp_path / f"a.{suffix}")]
-    assert main([str(tmp_path / "pipe"), *words]) == 5
-    writer.join(60)
+    with pipe_of(tmp_path / "pipe", content) as pipe:
+        assert main([str(pipe), *words]) == 5
     out, said = capfd.readouterr()
     (part,) = tmp_path.glob(f"a.{suffix}.*.part")
     assert f"what was written is in {part}" in said
