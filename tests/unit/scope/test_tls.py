@@ -68,6 +68,7 @@ def test_a_client_that_trusts_another_one(url: str, tmp_path: Path) -> None:
         get(url, make_certificate(tmp_path, "other")[0])
 
 
+@pytest.mark.filterwarnings("ignore:ssl.TLSVersion")
 def test_old_tls_is_refused(url: str, certificate: tuple[Path, Path]) -> None:
     with pytest.raises((urllib.error.URLError, ConnectionError)):
         get(url, certificate[0], ssl.TLSVersion.TLSv1_1)
