@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Fuzzers of zio-kafka. pytest runs them with the other tests.
 
-kafka_fuzz_objs = $(addprefix programs/kafka/,check.o check-events.o clock.o conf.o consume.o convert.o \
+kafka_fuzz_objs = $(addprefix programs/kafka/,check.o check-events.o run.o clock.o conf.o consume.o convert.o \
 	    group.o header.o account.o message.o protect.o se00.o)
 $(test_bin)/kafka-message-fuzz: $(kafka_fuzz_objs:%=$(out)/%) $(out)/unit/kafka/message_fuzz.o \
 		$(out)/common.a $(test_libs)

@@ -84,6 +84,15 @@ void fail_memory(void)
 	exit(EXIT_FAILED);
 }
 
+void *allocate(size_t count, size_t size)
+{
+	void *mem = calloc(count ? count : 1, size);
+
+	if (!mem)
+		fail_memory();
+	return mem;
+}
+
 bool refuses_terminal(bool force)
 {
 	if (force || !isatty(STDOUT_FILENO))

@@ -35,6 +35,9 @@ void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Complain about a lack of memory, and exit. */
 void fail_memory(void) __attribute__((noreturn));
 
+/* Like calloc(), but end the program when there is no memory. */
+void *allocate(size_t count, size_t size);
+
 /* Complain and return true if standard output is a terminal, unless @force is set. */
 bool refuses_terminal(bool force);
 

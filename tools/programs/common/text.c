@@ -127,12 +127,3 @@ void print_visible(FILE *out, const char *text)
 		at += n ? n : 1;
 	}
 }
-
-void *allocate(size_t count, size_t size)
-{
-	void *mem = calloc(count ? count : 1, size);
-
-	if (!mem)
-		fail_memory();
-	return mem;
-}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Small helpers for text and memory. */
+/* Small helpers for text. */
 #ifndef ZIO_COMMON_TEXT_H
 #define ZIO_COMMON_TEXT_H
 
@@ -27,8 +27,5 @@ void put_scaled(char *to, size_t size, double value);
  * what shows nothing, or turns the direction of text.
  */
 void print_visible(FILE *out, const char *text);
-
-/* Like calloc(), but end the program when there is no memory. */
-void *allocate(size_t count, size_t size);
 
 #endif /* ZIO_COMMON_TEXT_H */

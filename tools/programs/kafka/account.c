@@ -77,7 +77,7 @@ uint64_t count_block(struct account *account, const struct zio_control *control)
 	return account->next++;
 }
 
-void settle_blocks(struct account *account, enum fate fate, uint64_t blocks,
+static void settle_blocks(struct account *account, enum fate fate, uint64_t blocks,
 		   uint64_t bytes)
 {
 	switch (fate) {
@@ -92,6 +92,21 @@ void settle_blocks(struct account *account, enum fate fate, uint64_t blocks,
 		account->spooled += blocks;
 		break;
 	}
+}
+
+void settle_message(const struct message *msg, enum fate fate)
+{
+	uint64_t controls = (uint64_t)msg->blocks * sizeof(struct zio_control);
+	struct zio_control control;
+	const char *samples;
+	size_t at = 0, size;
+
+	if (msg->account) {
+		settle_blocks(msg->account, fate, msg->blocks, msg->len - controls);
+		return;
+	}
+	while (next_in_message(msg->data, msg->len, &at, &control, &samples, &size))
+		settle_blocks(find_account(&control), fate, 1, size);
 }
 
 uint64_t count_waiting(const struct account *a)

@@ -63,10 +63,9 @@ void free_accounts(void);
 /* Count a block and the ones missing before it. Return its number with 64 bits. */
 uint64_t count_block(struct account *account, const struct zio_control *control);
 
-/* Count @blocks with so many @bytes of samples: the broker has acknowledged them, ... */
+/* Count the blocks of a message: the broker has acknowledged them, ... */
 enum fate { STORED, UNACKED, SPOOLED };
-void settle_blocks(struct account *account, enum fate fate, uint64_t blocks,
-		   uint64_t bytes);
+void settle_message(const struct message *msg, enum fate fate);
 
 /* Return the sum of all accounts. */
 struct account sum_blocks(void);

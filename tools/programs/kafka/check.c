@@ -30,21 +30,6 @@ static struct channel *find_channel(struct findings *found, const char *key)
 	return chan;
 }
 
-struct run *find_run(struct run **list, const rd_kafka_message_t *rkm)
-{
-	struct run *run;
-	char id[sizeof(run->id)] = "";
-
-	get_header(rkm, HEADER_RUN, id, sizeof(id));
-	for (; *list; list = &(*list)->following)
-		if (!strcmp((*list)->id, id))
-			return *list;
-	run = allocate(1, sizeof(*run));
-	memcpy(run->id, id, sizeof(id));
-	*list = run;
-	return run;
-}
-
 static void put_time(char text[64], const struct zio_timestamp *stamp)
 {
 	const struct zio_timestamp time = carry_ticks(*stamp);
@@ -284,16 +269,6 @@ int tell_missing(const struct findings *found, const char *topic)
 	for (events = found->groups; events; events = events->following)
 		sum.missed += events->missing;
 	return tell_sum(topic, &sum, false);
-}
-
-void free_runs(struct run *runs)
-{
-	struct run *run;
-
-	while ((run = runs)) {
-		runs = run->following;
-		free(run);
-	}
 }
 
 void free_findings(struct findings *found)

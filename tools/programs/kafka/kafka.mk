@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # zio-kafka needs librdkafka and FlatBuffers: `make kafka` builds it, `make all` does not.
 
-zio-kafka_objs = $(addprefix programs/kafka/,main.o account.o check.o check-events.o clock.o collect.o conf.o connect.o consume.o convert.o \
+zio-kafka_objs = $(addprefix programs/kafka/,main.o account.o check.o check-events.o run.o clock.o collect.o conf.o connect.o consume.o convert.o \
 		 drain.o end.o get.o group.o header.o mark.o message.o options.o position.o \
 		 prometheus.o protect.o put.o put-options.o replace.o send.o source.o spool.o systemd.o \
 		 verify.o se00.o)

@@ -70,18 +70,3 @@ bool next_in_message(const char *data, size_t len, size_t *at,
 	*at += sizeof(*control) + *size;
 	return true;
 }
-
-void settle_message(const struct message *msg, enum fate fate)
-{
-	uint64_t controls = (uint64_t)msg->blocks * sizeof(struct zio_control);
-	struct zio_control control;
-	const char *samples;
-	size_t at = 0, size;
-
-	if (msg->account) {
-		settle_blocks(msg->account, fate, msg->blocks, msg->len - controls);
-		return;
-	}
-	while (next_in_message(msg->data, msg->len, &at, &control, &samples, &size))
-		settle_blocks(find_account(&control), fate, 1, size);
-}

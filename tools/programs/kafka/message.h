@@ -57,9 +57,6 @@ void free_message(struct message *msg);
 void add_block(struct message *msg, const struct zio_control *control,
 	       const void *data, size_t size, uint64_t seq, size_t limit);
 
-/* Count its blocks in the accounts of their channels. */
-void settle_message(const struct message *msg, enum fate fate);
-
 /*
  * Get the block at @*at and move @*at behind it; false at the end. @data needs no
  * alignment.
