@@ -164,6 +164,7 @@ struct zio_channel_core {
 	bool only_taps; /* there are taps, and no reader: see tap.c */
 	unsigned int n_stale; /* sessions that have lost a block, and do not know it yet */
 	unsigned int n_routes;
+	unsigned int n_taps;
 	struct zio_area __rcu *data_area; /* what mmap() of the data gives */
 	const struct zio_channel_ops *ops; /* of a ring, or of routes, or NULL */
 	struct zio_ring *ring;

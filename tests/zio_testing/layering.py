@@ -76,12 +76,6 @@ LIBRARY = "tools/libzio/"
 CIRCLES = {
     "zio-core/engine: defer engine fire freeze ostream stream":
         "each step of a set begins the next one, and each can fail",
-    "zio-core/channel: chardev dmabuf flush node poll ring session "
-    "set-ring sniff splice sync tap-ring tap":
-        "a file is known by its operations, which call all others",
-    "tools/programs/common: program text": "a text without memory ends the program",
-    "tools/programs/kafka: account message": "a message settles blocks, and they free it",
-    "tools/programs/kafka: check-events check": "one check in two files",
 }  # fmt: skip
 # The most files that a known circle may have below a folder
 LARGEST = {"tools/libzio": 3, "tools/python": 3}

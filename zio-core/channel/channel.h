@@ -52,7 +52,6 @@ struct zio_block *zio_session_find(const struct zio_session *sess, u32 seq);
 void zio_session_leave_block(struct zio_session *sess, struct zio_block *block);
 void zio_session_flush(struct zio_session *sess);
 void zio_channel_notify_room(struct zio_channel_core *chan);
-void zio_channel_drain(struct zio_channel_core *chan);
 
 static inline int zio_session_lock(struct zio_session *sess)
 {
@@ -106,15 +105,13 @@ struct zio_channel_core *
 zio_channel_find(const char *device, unsigned int set, unsigned int index);
 int zio_set_nodes_create(struct zio_cset_core *cset);
 void zio_set_nodes_remove(struct zio_cset_core *cset);
+void zio_channel_drain(struct zio_channel_core *chan);
 
 /* chardev.c */
 struct zio_session *zio_session_of_file(const struct file *file);
 
 /* flush.c */
 int zio_channel_flush(struct zio_channel_core *chan);
-
-/* tap.c */
-unsigned int zio_taps_count(struct zio_channel_core *chan);
 
 /* sniff.c */
 int zio_sniff_init(void);

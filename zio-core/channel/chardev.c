@@ -19,7 +19,7 @@ static int chardev_close(struct inode *inode, struct file *file)
 	struct zio_channel_core *chan = sess->chan;
 	struct zio_cset_core *cset = chan->cset;
 
-	if (zio_has_ring(file))
+	if (!zio_cset_is_output(cset) && zio_has_ring(file))
 		zio_ring_close(chan, READ_ONCE(sess->users));
 	zio_session_close(sess);
 	zio_cset_put_file(cset);
@@ -578,21 +578,37 @@ static void chardev_show_fdinfo(struct seq_file *to, struct file *file)
 		zio_charge_show(&sess->chan->ring->charge, to);
 }
 
-static long chardev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+/* A control node has no samples for a tap or a dma-buf. */
+static long chardev_ioctl_ctrl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	if (cmd == ZIO_IOC_FLUSH)
 		return zio_node_flush(file);
+	if (cmd == ZIO_IOC_TAP || cmd == ZIO_IOC_DMABUF)
+		return -EINVAL;
+	return zio_share_ops->ioctl(file, cmd, arg);
+}
+
+static long chardev_ioctl_data(struct file *file, unsigned int cmd, unsigned long arg)
+{
 	if (cmd == ZIO_IOC_TAP)
 		return zio_tap_open(file);
 	if (cmd == ZIO_IOC_DMABUF)
 		return zio_dmabuf_export(file, (struct zio_dmabuf __user *)arg);
-	return zio_share_ops->ioctl(file, cmd, arg);
+	return chardev_ioctl_ctrl(file, cmd, arg);
+}
+
+/* The read() of a ring fails at once: there is nothing to wait for. */
+static ssize_t chardev_splice_ctrl(struct file *in, loff_t *pos, struct pipe_inode_info *pipe,
+				   size_t len, unsigned int flags)
+{
+	return zio_has_ring(in) ? zio_copy_splice_read(in, pos, pipe, len, flags) :
+				  zio_splice_read(in, pos, pipe, len, flags);
 }
 
 const struct file_operations zio_data_in_fops = {
 	.owner = THIS_MODULE,
 	.release = chardev_close,
-	.unlocked_ioctl = chardev_ioctl,
+	.unlocked_ioctl = chardev_ioctl_data,
 	.compat_ioctl = compat_ptr_ioctl,
 	.read = chardev_read_data_plain,
 	.read_iter = chardev_read_data_iter,
@@ -604,11 +620,11 @@ const struct file_operations zio_data_in_fops = {
 const struct file_operations zio_ctrl_in_fops = {
 	.owner = THIS_MODULE,
 	.release = chardev_close,
-	.unlocked_ioctl = chardev_ioctl,
+	.unlocked_ioctl = chardev_ioctl_ctrl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.read = chardev_read_ctrl_plain,
 	.read_iter = chardev_read_ctrl_iter,
-	.splice_read = zio_splice_read,
+	.splice_read = chardev_splice_ctrl,
 	.poll = zio_poll_ctrl_in,
 	.mmap = chardev_map_ring,
 	.show_fdinfo = chardev_show_fdinfo,
@@ -617,7 +633,7 @@ const struct file_operations zio_ctrl_in_fops = {
 const struct file_operations zio_data_out_fops = {
 	.owner = THIS_MODULE,
 	.release = chardev_close,
-	.unlocked_ioctl = chardev_ioctl,
+	.unlocked_ioctl = chardev_ioctl_data,
 	.compat_ioctl = compat_ptr_ioctl,
 	.write_iter = chardev_write_data,
 	.fsync = zio_node_sync,
@@ -629,7 +645,7 @@ const struct file_operations zio_data_out_fops = {
 const struct file_operations zio_ctrl_out_fops = {
 	.owner = THIS_MODULE,
 	.release = chardev_close,
-	.unlocked_ioctl = chardev_ioctl,
+	.unlocked_ioctl = chardev_ioctl_ctrl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.read_iter = chardev_read_ctrl_out,
 	.write_iter = chardev_write_ctrl,

@@ -381,7 +381,7 @@ static struct zio_export *dmabuf_make_export(struct file *file, struct zio_dmabu
 
 /*
  * Handles ZIO_IOC_DMABUF. @file: a data node. @to: user address of a struct zio_dmabuf. Context:
- * Process, sleeps. Returns 0; -EINVAL for another node, or flags that are not known; -EFAULT;
+ * Process, sleeps. Returns 0; -EINVAL for flags that are not known; -EFAULT;
  * -EOPNOTSUPP for a buffer without an area, or for a block of an output; -EACCES for an output that
  * is open for writing only; -EBUSY while the area is being replaced; -EDQUOT as zio_charge();
  * -EMFILE; -ENOMEM; -ENODEV when the board is gone; for a block also as read().
@@ -393,8 +393,6 @@ long zio_dmabuf_export(struct file *file, struct zio_dmabuf __user *to)
 	struct zio_dmabuf arg;
 	int ret;
 
-	if (file->f_op != &zio_data_in_fops && file->f_op != &zio_data_out_fops)
-		return -EINVAL;
 	if (copy_from_user(&arg, to, sizeof(arg)))
 		return -EFAULT;
 	if (arg.flags & ~ZIO_DMABUF_BLOCK)

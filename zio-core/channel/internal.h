@@ -69,9 +69,10 @@ void zio_uncharge(struct zio_charge *charge, size_t bytes);
 void zio_charge_show(const struct zio_charge *charge, struct seq_file *to);
 void *zio_user_alloc(size_t bytes);
 
-/* node.c */
-void zio_channel_put(struct zio_channel_core *chan);
+/* file.c */
 extern const struct zio_share_ops *zio_share_ops;
+void zio_channel_get(struct zio_channel_core *chan);
+void zio_channel_put(struct zio_channel_core *chan);
 int zio_cset_get_file(struct zio_cset_core *cset);
 void zio_cset_put_file(struct zio_cset_core *cset);
 
@@ -81,6 +82,7 @@ ssize_t zio_splice_read(struct file *in, loff_t *ppos, struct pipe_inode_info *p
 
 /* ring.c */
 struct zio_ring {
+	const struct zio_channel_ops *ops; /* of its channels */
 	struct zio_area *area;
 	struct zio_ring_header *hdr;
 	struct zio_control *slot;
@@ -101,7 +103,9 @@ struct zio_ring {
 	struct zio_cset_notifier notifier;
 };
 
-struct zio_ring *zio_ring_open(struct zio_channel_core *const *chan, unsigned int n);
+struct zio_ring *zio_ring_open(struct zio_channel_core *const *chan, unsigned int n,
+			       const struct zio_channel_ops *ops,
+			       void (*done)(struct zio_cset_notifier *notifier));
 void zio_ring_close(struct zio_channel_core *chan, unsigned int own_files);
 void zio_ring_stop(struct zio_channel_core *chan);
 int zio_ring_map(struct zio_ring *ring, struct vm_area_struct *vma);
@@ -147,10 +151,6 @@ static inline int zio_ring_take_error(struct zio_ring *ring, struct zio_cset_cor
 
 /* set-ring.c */
 int zio_set_ring_open(struct zio_cset_core *cset, struct file *file);
-void zio_set_ring_done(struct zio_cset_notifier *notifier);
-
-extern const struct zio_channel_ops zio_set_ring_ops;
-
 extern const struct file_operations zio_set_fops;
 
 /* flush.c */
@@ -212,10 +212,10 @@ extern const struct file_operations zio_ctrl_in_fops;
 extern const struct file_operations zio_data_out_fops;
 extern const struct file_operations zio_ctrl_out_fops;
 
-/* Returns true for the control node of an input that is open for reading and writing. */
-static inline bool zio_has_ring(const struct file *file)
+/* The control node of an input has a ring if it is open for reading and writing. */
+static inline bool zio_has_ring(const struct file *ctrl)
 {
-	return file->f_op == &zio_ctrl_in_fops && (file->f_mode & FMODE_WRITE);
+	return ctrl->f_mode & FMODE_WRITE;
 }
 
 #endif /* _ZIO_CHANNEL_INTERNAL_H */

@@ -5,8 +5,7 @@
  * A channel has a node for control, and one for data. An input set with several channels has
  * one for its ring, which belongs to its first channel. An interleaved set has second nodes
  * for its channel, with the names of ZIO 1.x: "-i-" in place of "-0-". The driver data of a
- * node's device are the channel, and the node holds it. An open file holds the channel and
- * the driver's module, not the device. A channel holds its set.
+ * node's device are the channel, and the node holds it. A channel holds its set.
  *
  * When a node goes, its minor stays reserved, without a node, until devtmpfs has removed the
  * file. So no other node gets a name or a number that is in use.
@@ -23,7 +22,6 @@
 static int zio_major;
 static struct class *zio_class;
 static DEFINE_XARRAY_ALLOC(zio_nodes);
-const struct zio_share_ops *zio_share_ops;
 
 /* The first channel of a set */
 static struct zio_channel_core *node_channel(const struct device *node)
@@ -52,15 +50,6 @@ static struct device *node_get(unsigned int minor)
 	return node;
 }
 
-/* Drops what a file holds. */
-void zio_channel_put(struct zio_channel_core *chan)
-{
-	struct module *owner = chan->cset->zdev->owner;
-
-	kobject_put(&chan->kobj);
-	module_put(owner);
-}
-
 /*
  * An input is read and an output is written. O_RDWR is for programs that map an output's
  * nodes, or an input's ring.
@@ -76,26 +65,6 @@ static int node_check_mode(const struct device *node, const struct file *file)
 	return mode == FMODE_WRITE || node_fops(node) == &zio_data_in_fops ? -EACCES : 0;
 }
 
-/* Counts an open file: users do not replace the buffers. Return: as zio_cset_lock(). */
-int zio_cset_get_file(struct zio_cset_core *cset)
-{
-	int ret = zio_cset_lock(cset);
-
-	if (ret)
-		return ret;
-	cset->open_files++;
-	mutex_unlock(&cset->mutex);
-	return 0;
-}
-
-/* After the last file is closed, users may replace the buffers. */
-void zio_cset_put_file(struct zio_cset_core *cset)
-{
-	mutex_lock(&cset->mutex);
-	cset->open_files--;
-	mutex_unlock(&cset->mutex);
-}
-
 static int node_open_channel(const struct device *node, struct file *file)
 {
 	struct zio_channel_core *chan = node_channel(node);
@@ -108,7 +77,8 @@ static int node_open_channel(const struct device *node, struct file *file)
 	if (IS_ERR(sess))
 		return PTR_ERR(sess);
 	if (node_fops(node) == &zio_ctrl_in_fops && (file->f_mode & FMODE_WRITE))
-		ret = PTR_ERR_OR_ZERO(zio_ring_open(&chan->cset->chan[chan->pub.index], 1));
+		ret = PTR_ERR_OR_ZERO(zio_ring_open(&chan->cset->chan[chan->pub.index], 1,
+						    NULL, NULL));
 	if (ret)
 		zio_session_close(sess);
 	else
@@ -324,6 +294,18 @@ void zio_set_nodes_remove(struct zio_cset_core *cset)
 		node_remove(&cset->alias_nodes[i]);
 	if (cset->set_node)
 		node_remove(cset->set_node);
+}
+
+/* Gives all blocks of a channel, whose set is gone, back to its buffer. */
+void zio_channel_drain(struct zio_channel_core *chan)
+{
+	zio_ring_stop(chan);
+	mutex_lock(&chan->lock);
+	zio_sessions_drop(chan);
+	zio_channel_drop_unread(chan);
+	mutex_unlock(&chan->lock);
+	if (!zio_cset_is_output(chan->cset))
+		zio_taps_wake(chan);
 }
 
 /* The sniffer sees the blocks of all channels, and a tap those of its input. */

@@ -237,7 +237,6 @@ static struct zio_ring *ring_alloc(struct zio_channel_core *const *chan, unsigne
 	ring->n_chan = n_chan;
 	ring->stride = stride;
 	ring->head = n_chan > 1 ? &ring->pushed : &(*chan)->queue.head;
-	ring->notifier.done = zio_set_ring_done;
 	if (!check_mul_overflow(ring->stride, n_chan, &n) && n <= MAX_SLOTS)
 		ret = ring_alloc_slots(ring, n, n_chan > 1 ? roundup_pow_of_two(n) : 0);
 	if (!ret)
@@ -250,7 +249,7 @@ static void ring_show(struct zio_channel_core *chan, struct zio_ring *ring)
 {
 	kobject_get(&chan->kobj);
 	WRITE_ONCE(chan->ring, ring);
-	smp_store_release(&chan->ops, ring->entry ? &zio_set_ring_ops : &ring_ops); /* K */
+	smp_store_release(&chan->ops, ring->ops);		/* K */
 	chan->slowpath = true;
 }
 
@@ -396,12 +395,15 @@ out:
 /*
  * Turns the queue of an input, or those of its set, into a ring. Readers are woken and get an
  * error. The ring of a set drops queued blocks, and counts them as flushed. @chan: the channel in
- * the array of its set, or all channels of the set. @n: the number of these channels. Context:
- * Process, sleeps. Returns the ring, for zio_ring_close(); -EBUSY if a channel has a ring or a
- * route; -EOPNOTSUPP if data of a channel cannot be mapped; -ENODEV when the board is gone; -EDQUOT
- * as zio_charge(); -ENOMEM; -EINTR.
+ * the array of its set, or all channels of the set. @n: the number of these channels. @ops: of the
+ * channels of a set; NULL for one channel. @done: called when a set is done. Context: Process,
+ * sleeps. Returns the ring, for zio_ring_close(); -EBUSY if a channel has a ring or a route;
+ * -EOPNOTSUPP if data of a channel cannot be mapped; -ENODEV when the board is gone; -EDQUOT as
+ * zio_charge(); -ENOMEM; -EINTR.
  */
-struct zio_ring *zio_ring_open(struct zio_channel_core *const *chan, unsigned int n)
+struct zio_ring *zio_ring_open(struct zio_channel_core *const *chan, unsigned int n,
+			       const struct zio_channel_ops *ops,
+			       void (*done)(struct zio_cset_notifier *notifier))
 {
 	struct zio_cset_core *cset = (*chan)->cset;
 	struct zio_ring *ring;
@@ -418,6 +420,8 @@ struct zio_ring *zio_ring_open(struct zio_channel_core *const *chan, unsigned in
 		ring = ring_alloc(chan, n, ret);
 		if (IS_ERR(ring))
 			return ring;
+		ring->ops = ops ?: &ring_ops;
+		ring->notifier.done = done;
 		ret = ring_use(ring);
 		if (ret)
 			ring_free(ring);

@@ -76,7 +76,7 @@ void zio_channel_note_readers(struct zio_channel_core *chan)
 {
 	if (zio_cset_is_output(chan->cset))
 		return;
-	WRITE_ONCE(chan->only_taps, zio_taps_count(chan) && list_empty(&chan->sessions));
+	WRITE_ONCE(chan->only_taps, chan->n_taps && list_empty(&chan->sessions));
 	if (!chan->only_taps)
 		return;
 	zio_channel_drop_left(chan);
@@ -280,18 +280,6 @@ void zio_sessions_drop(struct zio_channel_core *chan)
 		}
 	}
 	zio_channel_drop_left(chan);
-}
-
-/* Gives all blocks of a channel, whose set is gone, back to its buffer. */
-void zio_channel_drain(struct zio_channel_core *chan)
-{
-	zio_ring_stop(chan);
-	mutex_lock(&chan->lock);
-	zio_sessions_drop(chan);
-	zio_channel_drop_unread(chan);
-	mutex_unlock(&chan->lock);
-	if (!zio_cset_is_output(chan->cset))
-		zio_taps_wake(chan);
 }
 
 /* A block was put, and chan->waiters is not 0. The channel is locked. */

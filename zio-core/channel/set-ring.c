@@ -72,14 +72,14 @@ static void set_ring_count_loss(struct zio_channel_core *chan, u32 n)
 	zio_channel_wake(*ring->chan, ZIO_WAKE_IN);
 }
 
-const struct zio_channel_ops zio_set_ring_ops = {
+static const struct zio_channel_ops set_ring_ops = {
 	.push = set_ring_push,
 	.reclaim = set_ring_reclaim,
 	.count_loss = set_ring_count_loss,
 };
 
 /* The set is done: its users sleep in the wait queue of its first channel. */
-void zio_set_ring_done(struct zio_cset_notifier *notifier)
+static void set_ring_done(struct zio_cset_notifier *notifier)
 {
 	struct zio_ring *ring = container_of(notifier, struct zio_ring, notifier);
 	struct zio_cset_core *cset = notifier->cset;
@@ -102,7 +102,7 @@ int zio_set_ring_open(struct zio_cset_core *cset, struct file *file)
 
 	if (!(file->f_mode & FMODE_READ) || !(file->f_mode & FMODE_WRITE))
 		return -EACCES;
-	ring = zio_ring_open(cset->chan, cset->n_chan);
+	ring = zio_ring_open(cset->chan, cset->n_chan, &set_ring_ops, set_ring_done);
 	if (IS_ERR(ring))
 		return PTR_ERR(ring);
 	file->private_data = ring;

@@ -51,12 +51,6 @@ static int splice_wait_input(struct file *in)
 	return ret;
 }
 
-/* A control node with a ring has nothing to read: read() tells so at once. */
-static bool splice_has_input(struct file *in)
-{
-	return zio_has_ring(in) || vfs_poll(in, NULL);
-}
-
 /* A pipe without a reader takes nothing: there is no need to wait. */
 static bool splice_has_room(const struct pipe_inode_info *pipe)
 {
@@ -77,11 +71,11 @@ ssize_t zio_splice_read(struct file *in, loff_t *ppos, struct pipe_inode_info *p
 	bool nowait = (flags & SPLICE_F_NONBLOCK) || (in->f_flags & O_NONBLOCK);
 	int ret;
 
-	while (!splice_has_input(in) || !splice_has_room(pipe)) {
+	while (!vfs_poll(in, NULL) || !splice_has_room(pipe)) {
 		if (nowait)
 			return -EAGAIN;
 		pipe_unlock(pipe);
-		ret = (splice_has_input(in) ? 0 : splice_wait_input(in)) ?:
+		ret = (vfs_poll(in, NULL) ? 0 : splice_wait_input(in)) ?:
 		      wait_event_interruptible(pipe->wr_wait, splice_has_room(pipe));
 		pipe_lock(pipe);
 		if (ret)

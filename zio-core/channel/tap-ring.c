@@ -224,7 +224,7 @@ struct zio_tap_ring *zio_tap_ring_get(struct zio_channel_core *chan)
 		ring = new;
 		rcu_assign_pointer(chan->tap_ring, new);
 	}
-	WRITE_ONCE(ring->users, ring->users + 1);
+	WRITE_ONCE(chan->n_taps, chan->n_taps + 1);
 	zio_channel_note_readers(chan);
 	mutex_unlock(&chan->lock);
 	static_branch_inc(&zio_watch_key.key);
@@ -240,8 +240,8 @@ void zio_tap_ring_put(struct zio_channel_core *chan, struct zio_tap_ring *ring)
 
 	static_branch_slow_dec_deferred(&zio_watch_key);
 	mutex_lock(&chan->lock);
-	WRITE_ONCE(ring->users, ring->users - 1);
-	last = !ring->users;
+	WRITE_ONCE(chan->n_taps, chan->n_taps - 1);
+	last = !chan->n_taps;
 	if (last)
 		RCU_INIT_POINTER(chan->tap_ring, NULL);
 	zio_channel_note_readers(chan);

@@ -339,8 +339,7 @@ static struct zio_tap *tap_alloc(struct zio_channel_core *chan)
 
 	if (!tap)
 		return ERR_PTR(-ENOMEM);
-	kobject_get(&chan->kobj);
-	__module_get(chan->cset->zdev->owner);
+	zio_channel_get(chan);
 	tap->chan = chan;
 	mutex_init(&tap->lock);
 	ret = tap_get_ring(tap);
@@ -366,8 +365,8 @@ static struct file *tap_open_file(struct zio_tap *tap, unsigned int flags)
 
 /*
  * Handles ZIO_IOC_TAP. The tap is non-blocking if @node is. It stays when @node is closed. @node:
- * an open node. Context: Process, sleeps. Returns a descriptor, which an exec() closes; -EINVAL if
- * @node is no data node of an input; -EDQUOT as zio_charge(); -EMFILE; -ENOMEM; -ENODEV when the
+ * an open data node. Context: Process, sleeps. Returns a descriptor, which an exec() closes;
+ * -EINVAL if @node belongs to an output; -EDQUOT as zio_charge(); -EMFILE; -ENOMEM; -ENODEV when the
  * board is gone; -EINTR.
  */
 long zio_tap_open(struct file *node)
@@ -377,7 +376,7 @@ long zio_tap_open(struct file *node)
 	struct file *file;
 	int fd;
 
-	if (node->f_op != &zio_data_in_fops)
+	if (zio_cset_is_output(sess->chan->cset))
 		return -EINVAL;
 	fd = get_unused_fd_flags(O_CLOEXEC);
 	if (fd < 0)
@@ -390,19 +389,6 @@ long zio_tap_open(struct file *node)
 	}
 	fd_install(fd, file);
 	return fd;
-}
-
-/* Counts the taps of a channel. Context: Any. */
-unsigned int zio_taps_count(struct zio_channel_core *chan)
-{
-	struct zio_tap_ring *ring;
-	unsigned int n;
-
-	rcu_read_lock();
-	ring = rcu_dereference(chan->tap_ring);
-	n = ring ? READ_ONCE(ring->users) : 0;
-	rcu_read_unlock();
-	return n;
 }
 
 /* Wakes the taps of a channel, whose board is gone. */

@@ -30,7 +30,6 @@ struct zio_tap_slot {
 
 /**
  * struct zio_tap_ring - the newest blocks of an input, for all of its taps
- * @users: number of taps; protected by chan->lock
  * @head: number of blocks in the ring since it exists, wraps
  * @first: blocks before this one are no longer valid
  * @edge: all memory before this byte may be filled again; counts as &zio_tap_slot.begin
@@ -46,7 +45,6 @@ struct zio_tap_slot {
  * @slot: block i is in slot i % ZIO_TAP_SLOTS
  */
 struct zio_tap_ring {
-	unsigned int users;
 	u32 head;
 	u32 first;
 	unsigned long edge;

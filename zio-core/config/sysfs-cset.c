@@ -199,7 +199,7 @@ ZIO_SHOW(chan, alarms, "0x%04x", atomic_read(&kobj_to_channel(kobj)->alarms))
 ZIO_SHOW(chan, lost, "%lu", zio_channel_losses(kobj_to_channel(kobj)))
 ZIO_SHOW(chan, in_flight, "%u", zio_stream_in_flight(kobj_to_channel(kobj)))
 ZIO_SHOW(chan, dry, "%lu", READ_ONCE(kobj_to_channel(kobj)->queue.stream.n_dry))
-ZIO_SHOW(chan, taps, "%u", zio_taps_count(kobj_to_channel(kobj)))
+ZIO_SHOW(chan, taps, "%u", READ_ONCE(kobj_to_channel(kobj)->n_taps))
 
 static ssize_t
 current_control_read(struct file *file, struct kobject *kobj,

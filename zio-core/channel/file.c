@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * file.c: what an open file of a channel holds
+ *
+ * A file holds its channel and the driver's module, but not the device: the board may go
+ * before. While files of a set are open, users do not replace its buffers.
+ */
+#include <linux/module.h>
+
+#include "channel/internal.h"
+
+const struct zio_share_ops *zio_share_ops;
+
+/* Holds a channel for another file. The caller has a file of the channel. */
+void zio_channel_get(struct zio_channel_core *chan)
+{
+	kobject_get(&chan->kobj);
+	__module_get(chan->cset->zdev->owner);
+}
+
+/* Drops what a file holds. */
+void zio_channel_put(struct zio_channel_core *chan)
+{
+	struct module *owner = chan->cset->zdev->owner;
+
+	kobject_put(&chan->kobj);
+	module_put(owner);
+}
+
+/* Counts an open file: users do not replace the buffers. Return: as zio_cset_lock(). */
+int zio_cset_get_file(struct zio_cset_core *cset)
+{
+	int ret = zio_cset_lock(cset);
+
+	if (ret)
+		return ret;
+	cset->open_files++;
+	mutex_unlock(&cset->mutex);
+	return 0;
+}
+
+/* After the last file is closed, users may replace the buffers. */
+void zio_cset_put_file(struct zio_cset_core *cset)
+{
+	mutex_lock(&cset->mutex);
+	cset->open_files--;
+	mutex_unlock(&cset->mutex);
+}
