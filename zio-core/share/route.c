@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * route.c: an input feeds outputs, and no program takes part
+ * route.c: an input feeds outputs without a program
  *
- * A route leads from an input to an output. An output has one route at most; an
- * input has a list of routes. A block that the engine finishes goes to all outputs in
- * the list, by reference (share.c). It does not go into the input's queue.
+ * A route leads from an input to an output. An output has at most one route; an input has a
+ * list of them. A block that the engine finishes goes to all outputs in the list, by
+ * reference (share.c), instead of into the input's queue.
  *
  *   in: raw_io() --> route --> out: queue --> raw_io() --.
  *     ^         `--> route --> out: queue --> raw_io() --|
  *     |                                                  |
  *     `--- work of the first route <-- "there is room" --'
  *
- * The context that finishes the block owns the phase of the input's set. So one
- * context at a time takes blocks from an output's buffer and pushes them to its queue.
- * It needs no lock. Users are refused meanwhile: a read() of the input and a write()
- * to the output fail with EBUSY. The buffer of the output stays:
+ * The context that finishes the block owns the phase of the input's set. So only one
+ * context at a time takes blocks from an output's buffer and pushes them to its queue, and
+ * it needs no lock. Meanwhile users are refused: a read() of the input and a write() to the
+ * output fail with EBUSY. The buffer of the output stays in place:
  *
- *   E  zio_cset_freeze() of an output's set puts FREEZE into the state, and then waits
- *      for a grace period. It pairs with get_block() and has_room(): they look at the
- *      state under RCU, and leave alone the buffer of a set that is frozen, or gone.
- *      Without it, a route could take a block from a buffer that is just replaced. The
- *      look is an acquire: a route that finds the set unfrozen (C) finds the new buffer.
+ *   E  zio_cset_freeze() of an output's set puts FREEZE into the state and then waits for a
+ *      grace period. It pairs with get_block() and has_room(), which check the state under
+ *      RCU and leave alone the buffer of a set that is frozen or gone. Without it, a route
+ *      could take a block from a buffer that is being replaced. The check is an acquire: a
+ *      route that finds the set unfrozen (C) finds the new buffer.
  *
- * An output that stands still has no more than its quota of the input's memory. It gets
- * copies of further blocks in its own memory. An output without room loses the block.
- * It counts the loss, and raises an alarm. Other outputs still get the block.
+ * An output that stalls holds no more than its quota of the input's memory: further blocks
+ * are copied into its own memory. An output without room loses the block, counts the loss
+ * and raises an alarm. Other outputs still get the block.
  *
- * A route asks some inputs for blocks: their trigger is on demand, or their set is
- * armed whenever it has room. The work of the input's first route asks when an output
- * has room. So neither recurses into the other. The engine calls input_has_room()
- * before it fires: asking loses no block. After an error of the driver the work waits
- * before it asks again. When the first route goes, the next one takes over.
+ * Some inputs must be asked for blocks: those with a trigger on demand, and those whose set
+ * is armed whenever it has room. The work of the input's first route asks when an output
+ * gets room, so neither recurses into the other. Asking loses no block, because the engine
+ * calls input_has_room() before it fires. After a driver error, the work waits before it
+ * asks again. When the first route is removed, the next one takes over.
  *
- * An output on demand plays at once, in the same context. Its driver may finish blocks
- * of another input, which feeds outputs, too. The work takes over where such calls nest
- * too deep.
+ * An output on demand plays at once, in the same context. Its driver may finish blocks of
+ * another input, which feeds outputs in turn. Where such calls nest too deep, the work
+ * takes over.
  *
  * zio_routes_lock protects out->route and in->routes. Other contexts find a route under
  * RCU; it is freed after a grace period.
@@ -45,13 +45,13 @@
 
 #include "share/internal.h"
 
-/* Maximum blocks that the work asks an input for in one run */
+/* Maximum number of blocks that the work asks an input for in one run */
 #define ROUTE_BATCH	64
 
-/* Maximum depth of outputs and inputs that trigger each other */
+/* Maximum nesting of outputs and inputs that trigger each other */
 #define ROUTE_DEPTH	4
 
-/* Delay after an error of the driver */
+/* Delay after a driver error */
 #define ROUTE_RETRY	(HZ / 10)
 
 struct zio_route {
@@ -64,7 +64,7 @@ struct zio_route {
 static DEFINE_MUTEX(zio_routes_lock);
 static DEFINE_PER_CPU(unsigned int, zio_route_depth);
 
-/* The caller is under RCU, or holds zio_routes_lock. */
+/* Called under RCU or with zio_routes_lock held. */
 static struct zio_route *first_route(struct zio_channel_core *in)
 {
 	return hlist_entry_safe(rcu_dereference_check(hlist_first_rcu(&in->routes),
@@ -72,7 +72,7 @@ static struct zio_route *first_route(struct zio_channel_core *in)
 				struct zio_route, node);
 }
 
-/* Context: Any; as first_route(). */
+/* Context: Any, under RCU or zio_routes_lock. */
 static void queue_filler(struct zio_channel_core *in)
 {
 	struct zio_route *first = first_route(in);
@@ -82,8 +82,9 @@ static void queue_filler(struct zio_channel_core *in)
 }
 
 /*
- * Context: Any, under RCU. An output may have room, or the input may be armed again. A
- * filler that runs looks for room itself, so its own blocks do not queue it again.
+ * Called when an output may have room, or the input may be armed again. While the filler
+ * runs, it looks for room itself, so its own blocks do not queue it again. Context: Any,
+ * under RCU.
  */
 static void kick_filler(struct zio_channel_core *in)
 {
@@ -95,14 +96,14 @@ static void kick_filler(struct zio_channel_core *in)
 		return;
 	if (!READ_ONCE(cset->on_demand) && !READ_ONCE(cset->rearm))
 		return;
-	/* A set that sleeps reports its error here. */
+	/* A set whose raw_io() sleeps reports its error here. */
 	failed = READ_ONCE(cset->error) && xchg(&cset->error, 0);
 	queue_delayed_work(zio_wq, &first->filler, failed ? ROUTE_RETRY : 0);
 }
 
 /*
- * An output with so many blocks in its queue gets copies, so it has no more shared ones.
- * The input keeps two blocks of each quota for the next events.
+ * An output with this many queued blocks gets copies, so it holds no more shared ones. The
+ * input keeps two blocks of each quota for the next events.
  */
 static bool is_quota_used(const struct zio_route *route)
 {
@@ -121,7 +122,7 @@ static bool has_room(const struct zio_route *route)
 		out->buf->type->ops->has_room(out->buf);
 }
 
-/* The caller owns the phase of the input's set. One output with room is enough. */
+/* Called by the owner of the phase of the input's set. One output with room is enough. */
 static bool input_has_room(struct zio_channel_core *in)
 {
 	struct zio_route *route;
@@ -165,7 +166,7 @@ static __always_inline void feed_output(const struct zio_route *route, struct zi
 		zio_block_reset_values(out, out_block);
 	if (unlikely(atomic_read(&out->alarms_new)))
 		zio_block_take_alarms(out, out_block);
-	to_block_core(out_block)->lost = 0; /* only controls of inputs tell */
+	to_block_core(out_block)->lost = 0; /* only controls of inputs report it */
 	to_block_core(out_block)->missed = 0;
 	to_block_core(out_block)->seq = out->seq++;
 	zio_output_push(out, out_block);
@@ -198,9 +199,9 @@ static __always_inline void play_or_defer(struct zio_channel_core *in)
 }
 
 /*
- * The caller completes blocks of a stream. A route that has just gone still takes the
- * block: its output is released after a grace period. Blocks for which there was no route
- * go to the input's readers.
+ * Called when blocks of a stream are done. A route that has just been removed still takes
+ * the block: its output is released after a grace period. Blocks that found no route go to
+ * the input's readers.
  */
 static void publish_blocks(struct zio_channel_core *in, unsigned int n)
 {
@@ -221,8 +222,8 @@ static void publish_blocks(struct zio_channel_core *in, unsigned int n)
 }
 
 /*
- * The caller owns the phase of the input's set, or has frozen it. The block goes to
- * the input's readers when the last route has just gone.
+ * Called by the owner of the phase of the input's set, or with the set frozen. If the last
+ * route has just been removed, the block goes to the input's readers.
  */
 static void push_block(struct zio_channel_core *in, struct zio_block *block)
 {
@@ -245,7 +246,7 @@ static void push_block(struct zio_channel_core *in, struct zio_block *block)
 	zio_channel_wake_reader(in);
 }
 
-/* Something has changed at an input, or at an output: see kick_filler(). */
+/* Called when an input or an output has changed: see kick_filler(). */
 static void notify_route(struct zio_channel_core *chan)
 {
 	struct zio_route *route;
@@ -326,7 +327,7 @@ static void free_route(struct zio_route *route)
 	kfree(route);
 }
 
-/* Refuses users from now on. The input's context takes the output's blocks. */
+/* Shuts users out. From now on the input's context takes the output's blocks. */
 static void claim_output(struct zio_route *route)
 {
 	struct zio_channel_core *out = route->out;
@@ -364,8 +365,9 @@ static void add_route(struct zio_route *route)
 }
 
 /*
- * Begins the first route: the outputs get queued blocks before new ones. The function takes
- * the blocks of readers back: a reader cannot read any more, and would keep the memory.
+ * Starts the first route of an input. The outputs get the queued blocks before new ones.
+ * Blocks of readers are taken back: nobody can read them any more, and they would tie up
+ * memory.
  */
 static void start_feeding(struct zio_route *route)
 {
@@ -396,7 +398,7 @@ static void stop_feeding(struct zio_channel_core *in)
 	zio_channel_wake(in, ZIO_WAKE_IN);
 }
 
-/* zio_routes_lock is held; the output has no route. */
+/* Called with zio_routes_lock held. The output has no route. */
 static int connect(struct zio_route *route)
 {
 	struct zio_channel_core *in = route->in, *out = route->out;
@@ -421,14 +423,13 @@ static int connect(struct zio_route *route)
 	return ret;
 }
 
-/* zio_routes_lock is held. */
 static struct zio_route *find_route(struct zio_channel_core *out)
 {
 	return rcu_dereference_protected(out->route,
 					 lockdep_is_held(&zio_routes_lock));
 }
 
-/* zio_routes_lock is held. */
+/* Called with zio_routes_lock held. */
 static void disconnect(struct zio_channel_core *out)
 {
 	struct zio_route *route = find_route(out);
@@ -442,10 +443,10 @@ static void disconnect(struct zio_channel_core *out)
 	WRITE_ONCE(in->has_former_outputs, true);
 	if (!in->n_routes)
 		stop_feeding(in);
-	/* No context that feeds the output, or queues the filler, is left after this. */
+	/* After this, no context feeds the output or queues the filler. */
 	synchronize_rcu();
 	release_output(out);
-	/* The context that fed the last block may have missed the route when it played. */
+	/* The context that fed the last block may have played without seeing the route. */
 	zio_cset_kick(out->cset);
 	synchronize_rcu();
 	cancel_delayed_work_sync(&route->filler);
@@ -454,7 +455,7 @@ static void disconnect(struct zio_channel_core *out)
 	free_route(route);
 }
 
-/* zio_routes_lock is held. */
+/* Called with zio_routes_lock held. */
 static int replace_source(struct zio_channel_core *out, struct zio_channel_core *in)
 {
 	struct zio_route *route = find_route(out);
@@ -481,11 +482,11 @@ static int replace_source(struct zio_channel_core *out, struct zio_channel_core 
 }
 
 /*
- * Feeds an output from an input. @out: the output. @in: the input, or NULL: the output is for its
- * users again. Context: Process, sleeps; the caller holds no lock. Returns 0; -ENODEV when a board
- * goes; -ENOMSG if @in is an output; -EPROTOTYPE if its samples have another size; -EMSGSIZE if its
- * blocks are larger; -EBUSY if it has a ring; -ENOMEM; -EINTR. On error nothing has changed, with
- * one exception: if a board goes meanwhile, the former route may have ended.
+ * Feeds an output from an input; if @in is NULL, gives it back to its users. Context:
+ * Process, sleeps; the caller holds no lock. Returns 0; -ENODEV if a board goes away;
+ * -ENOMSG if @in is an output; -EPROTOTYPE if its samples have another size; -EMSGSIZE if
+ * its blocks are larger; -EBUSY if it has a ring; -ENOMEM; -EINTR. On error nothing has
+ * changed, except that the former route may have ended if a board goes away meanwhile.
  */
 int zio_route_connect(struct zio_channel_core *out, struct zio_channel_core *in)
 {
@@ -501,10 +502,7 @@ int zio_route_connect(struct zio_channel_core *out, struct zio_channel_core *in)
 	return ret;
 }
 
-/*
- * Prints the address of the input that feeds an output, or "none". Returns the length of the
- * text.
- */
+/* Prints the address of the input that feeds an output, or "none". Returns the length. */
 ssize_t zio_route_show(struct zio_channel_core *out, char *page)
 {
 	const struct zio_channel_core *in;
@@ -522,7 +520,7 @@ ssize_t zio_route_show(struct zio_channel_core *out, char *page)
 	return len;
 }
 
-/* Ends all routes from a set and to it. It is gone: no route to it can begin. */
+/* Ends all routes from and to a set. It is gone, so no route to it can begin. */
 void zio_routes_cut(struct zio_cset_core *cset)
 {
 	struct zio_route *route;

@@ -2,27 +2,25 @@
 /*
  * share.c: an output plays the memory of an input's block
  *
- * The queue of an output has only blocks of the output's own buffer. So the queue is
- * never full, and a writer waits for room as without sharing. Such a block *borrows* the
- * memory of an input's block while it is queued or played. zio_output_put() ends the
- * borrowing.
+ * The queue of an output holds only blocks of its own buffer. So the queue never overflows,
+ * and a writer waits for room as it does without sharing. While such a block is queued or
+ * played, it *borrows* the memory of an input's block. zio_output_put() ends the borrowing.
  *
- * The input's block is *shared* meanwhile, and its users are counted (engine/mem.c):
+ * Meanwhile the input's block is *shared*, and its users are counted (engine/mem.c):
  *
- *   owner   the session that submits it with ZIO_CONTROL_KEEP; or the route that
- *           gives it to its outputs (route.c)
+ *   owner   the session that submits it with ZIO_CONTROL_KEEP, or the route that passes it
+ *           to its outputs (route.c)
  *   output  each block of an output that borrows the memory
  *
  *   owner --submit--> output            owner --submit, KEEP--> owner and output
  *   owner --read on, close, drain--> .  output --played, dropped, drained--> .
  *
- * A link between two sessions limits the blocks that a writer may name. The file
- * descriptor in the ioctl is the permission. The link is weak: it keeps the memory of
- * the input's session, but does not keep the session open. Submitted blocks do not
- * depend on the link.
+ * A link between two sessions limits the blocks that a writer may name. The file descriptor
+ * in the ioctl is the permission. The link is weak: it keeps the memory of the input's
+ * session, but does not keep the session open. Submitted blocks do not depend on the link.
  *
- * Locks: the output's chan->lock, then the input's, nested. User memory is not copied
- * under the second one.
+ * Locks: the output's chan->lock, then the input's, nested. User memory is not copied under
+ * the second one.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -30,7 +28,7 @@
 
 #include "share/internal.h"
 
-/* Lets the output's block use the memory of the input's block in place of its own. */
+/* Makes the output's block use the memory of the input's block instead of its own. */
 static void use_memory(struct zio_channel_core *out, struct zio_block *out_block,
 		       struct zio_block *block, void *data)
 {
@@ -45,10 +43,13 @@ static void use_memory(struct zio_channel_core *out, struct zio_block *out_block
 	zio_block_borrow(out_block, to_block_core(block)->mem, data);
 }
 
-/* Returns the reason why an output cannot play memory where it is, or 0. */
+/* Returns 0, or the reason why an output cannot play memory where it is. */
 static int find_obstacle(const struct zio_cset_core *cset, const void *data, size_t len)
 {
-	/* The core maps the blocks of a stream for its board, and not those of an input. */
+	/*
+	 * The board reaches only what the core has mapped for it: the blocks of its own
+	 * buffer.
+	 */
 	if (zio_cset_is_stream(cset) && cset->dma)
 		return -EOVERFLOW;
 	if (cset->align && !IS_ALIGNED((unsigned long)data, cset->align))
@@ -58,7 +59,7 @@ static int find_obstacle(const struct zio_cset_core *cset, const void *data, siz
 	return 0;
 }
 
-/* Counts the block, and keeps the result for zio_share_describe(). */
+/* Counts the block and keeps the result for zio_share_describe(). */
 static void note_share(struct zio_channel_core *out, int reason, size_t len)
 {
 	WRITE_ONCE(out->share_how, reason ? ZIO_SHARE_COPIED : ZIO_SHARE_SHARED);
@@ -72,10 +73,9 @@ static void note_share(struct zio_channel_core *out, int reason, size_t len)
 }
 
 /*
- * Copies samples of an input's block to a block of an output. @out: the output; the caller has its
- * users' side. @out_block: an empty block of @out, with room for the samples. @data: the samples in
- * a block of the input, which the caller owns. @len: their bytes. @reason: why the samples are not
- * shared, a negative errno. Context: Any.
+ * Copies @len bytes of samples from a block of an input, which the caller owns, to
+ * @out_block: an empty block of @out with room for them. The caller owns the user's side of
+ * @out. @reason, a negative errno, says why they are not shared. Context: Any.
  */
 void zio_share_copy(struct zio_channel_core *out, struct zio_block *out_block,
 		    const void *data, size_t len, int reason)
@@ -86,13 +86,11 @@ void zio_share_copy(struct zio_channel_core *out, struct zio_block *out_block,
 }
 
 /*
- * Gives samples of an input's block to a block of an output. Copies the samples if the output
- * cannot play the memory. @out: the output; the caller has its users' side. @out_block: an empty
- * block of @out, with room for the samples. @buf: the buffer of the input. @block: a block of @buf;
- * the caller owns it. @data: the samples in the block. @len: their bytes. @only: fail instead of a
- * copy. Context: Any. Returns 0; with @only, the reason against sharing: -EDOM, the samples begin
- * at an address that the board does not take; -EOVERFLOW, the board does not reach them. On error
- * nothing has changed.
+ * Passes the @len bytes of samples at @data, in a @block of @buf, to @out_block: an empty
+ * block of @out with room for them. The caller owns @block and the user's side of @out. If
+ * the output cannot play the memory, the samples are copied or, with @only, the call fails.
+ * Context: Any. Returns 0; with @only, -EDOM if the board does not accept the address of
+ * the samples, -EOVERFLOW if it cannot reach them. On error nothing has changed.
  */
 int zio_share_fill(struct zio_channel_core *out, struct zio_block *out_block,
 		   struct zio_buffer *buf, struct zio_block *block,
@@ -113,7 +111,7 @@ int zio_share_fill(struct zio_channel_core *out, struct zio_block *out_block,
 	return 0;
 }
 
-/* Writes into a control how the output took its last submitted block. */
+/* Writes into a control how the output took the block that was submitted last. */
 void zio_share_describe(const struct zio_channel_core *out, struct zio_control *ctrl)
 {
 	struct zio_share_info info = {
@@ -132,7 +130,9 @@ void zio_share_describe(const struct zio_channel_core *out, struct zio_control *
 	memcpy(ctrl->tlv[0].payload, &info, sizeof(info));
 }
 
-/* Checks that both boards exist, and that the output can take what the control names. */
+/*
+ * Checks that both boards exist, and that the output can take the samples of the control.
+ */
 static int check_control(struct zio_session *sess, const struct zio_control *ctrl)
 {
 	struct zio_channel_core *in = sess->source->chan;
@@ -149,7 +149,7 @@ static int check_control(struct zio_session *sess, const struct zio_control *ctr
 	return zio_control_check(in, ctrl, out->buf->block_size);
 }
 
-/* Both channels are locked. Returns as share_submit(). */
+/* Called with both channels locked. Returns as share_submit(). */
 static int take_shared(struct zio_session *sess)
 {
 	struct zio_session *source = sess->source;
@@ -165,7 +165,7 @@ static int take_shared(struct zio_session *sess)
 	if (!block)
 		return source->snap && (s32)(ctrl->seq_num - source->ctrl.seq_num) <= 0 ?
 			-ESTALE : -ENOENT;
-	/* A block of a set without samples is empty, and has one position. */
+	/* If samples have no size, the block is empty and has one position. */
 	pos = zio_control_offset(ctrl) - to_block_core(block)->mem_offset;
 	if (pos > block->len || len > block->len - pos ||
 	    (ctrl->ssize && (size_t)pos % ctrl->ssize))
@@ -183,12 +183,12 @@ static int take_shared(struct zio_session *sess)
 }
 
 /*
- * Plays the samples that a control names. @sess: session of an output, locked; the control is in
- * sess->ctrl. Context: Process, sleeps. Returns 0; -ENOTCONN without a link, or if the input was
- * closed; -ENODEV when a board is gone; -EPROTO, -ENXIO, -EINVAL, -EMSGSIZE as zio_control_check();
- * -ENOENT for a block that the reader does not have; -ESTALE for one that it has released; -EBUSY
- * if a part of another block was written; -EAGAIN without room; -ERESTARTSYS; or as
- * zio_share_fill(). On error nothing has changed.
+ * Plays the samples that sess->ctrl names. @sess is a session of an output, and locked.
+ * Context: Process, sleeps. Returns 0; -ENOTCONN without a link, or if the input was
+ * closed; -ENODEV if a board is gone; -EPROTO, -ENXIO, -EINVAL, -EMSGSIZE as
+ * zio_control_check(); -ENOENT for a block that the reader does not have; -ESTALE for one
+ * that it has released; -EBUSY if part of another block has been written; -EAGAIN without
+ * room; -ERESTARTSYS; or as zio_share_fill(). On error nothing has changed.
  */
 static int share_submit(struct zio_session *sess)
 {
@@ -211,7 +211,7 @@ static int share_submit(struct zio_session *sess)
 	return 0;
 }
 
-/* The session is locked, or has no user any more. */
+/* Called with the session locked, or after its last user has gone. */
 static void share_unlink(struct zio_session *sess)
 {
 	struct zio_session *source = sess->source;
@@ -221,7 +221,7 @@ static void share_unlink(struct zio_session *sess)
 		zio_session_drop(source);
 }
 
-/* The output's session is locked. */
+/* Called with the output's session locked. */
 static int link_sessions(struct zio_session *sess, struct zio_session *source)
 {
 	struct zio_channel_core *in = source->chan;
@@ -244,7 +244,7 @@ static int link_sessions(struct zio_session *sess, struct zio_session *source)
 	return 0;
 }
 
-/* Returns the session of the other file, or an ERR_PTR. */
+/* Returns the session behind the other file, or an ERR_PTR. */
 static struct zio_session *check_file(struct zio_session *sess, struct file *file)
 {
 	struct zio_session *source = zio_session_of_file(file);
@@ -292,13 +292,13 @@ static int unlink_session(struct zio_session *sess)
 }
 
 /*
- * Handles ZIO_IOC_SHARE. @file: a node. @cmd: the command. @arg: user address of a file descriptor,
- * or of -1. Context: Process, sleeps. Returns 0; -ENOTTY for another command; -ENOMSG if @file
- * belongs to an input, or the other file to an output; -EFAULT; -EBADF if the descriptor is not
- * open; -EINVAL if it is no node; -ELOOP if it belongs to the same channel; -EMLINK if it belongs
- * to an output that has a link itself; -ENODEV when a board is gone; -EBUSY while the input has a
- * ring, or either has a route; -EISCONN if there is a link already; -ENOTCONN for -1 without a
- * link.
+ * Handles ZIO_IOC_SHARE on a node. @arg is the user address of a file descriptor, or of -1
+ * to remove the link. Context: Process, sleeps. Returns 0; -ENOTTY for another command;
+ * -ENOMSG if @file belongs to an input, or the other file to an output; -EFAULT; -EBADF if
+ * the descriptor is not open; -EINVAL if it is not a node; -ELOOP if it belongs to the same
+ * channel; -EMLINK if it belongs to an output that has a link itself; -ENODEV if a board is
+ * gone; -EBUSY while the input has a ring, or either has a route; -EISCONN if there already
+ * is a link; -ENOTCONN for -1 without a link.
  */
 static long share_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
