@@ -2,16 +2,16 @@
 /*
  * area.c: memory that the kernel shares with programs
  *
- * An area is reference counted: its owner and each mapping hold it. So a mapping stays
- * valid after the board has gone.
+ * An area is reference counted: its owner and each mapping hold a reference. So a mapping
+ * stays valid after the board has gone.
  *
- * area->maps counts mappings. The owner retires an area before it replaces it: maps goes
- * from 0 to -1, and no program can map it any more. This fails while the area is mapped,
- * and changes nothing then.
+ * area->maps counts mappings. Before the owner replaces an area, it retires it: maps goes
+ * from 0 to -1, and no program can map the area any more. While the area is mapped, this
+ * fails and changes nothing.
  *
  * Page faults put the pages into a mapping. A mapping can grow (mremap) and lose pages
- * (madvise) without a call into this file. So each fault checks that the page is in the
- * area. Each part of a mapping counts in area->maps, with or without pages. So no fault
+ * (madvise) without a call into this file, so each fault checks that the page is in the
+ * area. Every part of a mapping counts in area->maps, with or without pages, so no fault
  * comes after the area is retired.
  */
 #include <linux/export.h>
@@ -26,8 +26,8 @@
 #define FAULT_PAGES	16ul
 
 /*
- * vmalloc_user() does not charge a cgroup. On machines whose cache has aliases it is
- * needed: it aligns the memory so that kernel and program see the same.
+ * vmalloc_user() does not charge a cgroup, but machines with an aliasing cache need it: it
+ * aligns the memory so that kernel and program see the same.
  */
 static void *area_alloc_mem(struct zio_buffer *buf, size_t size)
 {
@@ -44,7 +44,7 @@ static void *area_alloc_mem(struct zio_buffer *buf, size_t size)
 
 /**
  * zio_area_alloc() - allocate memory that programs can map
- * @buf: the buffer that the memory is for; NULL: for the current user, whose cgroup pays
+ * @buf: the buffer that the memory is for; NULL: the current user, whose cgroup is charged
  * @size: bytes, rounded up to pages
  *
  * The memory is zeroed. A size beyond the memory of the machine fails without the OOM
@@ -52,8 +52,8 @@ static void *area_alloc_mem(struct zio_buffer *buf, size_t size)
  *
  * Context: Process, sleeps.
  *
- * Return: the area, with one reference that the caller gives back by zio_area_put();
- * ERR_PTR(-ENOMEM); or an error of alloc_mem() of the type.
+ * Return: the area, with a reference for zio_area_put(); ERR_PTR(-ENOMEM); or an error of
+ * alloc_mem() of the type.
  */
 struct zio_area *zio_area_alloc(struct zio_buffer *buf, size_t size)
 {
@@ -85,7 +85,7 @@ static void free_area(struct kref *ref)
 }
 
 /**
- * zio_area_put() - give a reference back
+ * zio_area_put() - drop a reference
  * @area: the area, NULL, or an error
  *
  * Context: Process.
@@ -103,7 +103,7 @@ EXPORT_SYMBOL_GPL(zio_area_put);
  *
  * Context: Any.
  *
- * Return: true; false if the area is mapped, and stays in use.
+ * Return: true; false if the area is mapped and stays in use.
  */
 bool zio_area_retire(struct zio_area *area)
 {
@@ -112,8 +112,8 @@ bool zio_area_retire(struct zio_area *area)
 EXPORT_SYMBOL_GPL(zio_area_retire);
 
 /*
- * Gets a reference to an area that may be replaced. @from: the pointer to the area, under RCU.
- * Context: Any. Returns the area, with a reference for zio_area_put(); NULL without one.
+ * Gets a reference to an area that may be replaced at any time. @from points to it, under
+ * RCU. Context: Any. Returns the area, with a reference for zio_area_put(), or NULL.
  */
 struct zio_area *zio_area_get(struct zio_area __rcu **from)
 {
@@ -152,13 +152,13 @@ static vm_fault_t fault_mapping(struct vm_fault *vmf)
 
 	if (vmf->pgoff >= PFN_DOWN(area->size))
 		return VM_FAULT_SIGBUS;
-	/* All pages from the faulting one on that the area and the mapping have */
+	/* Insert the pages from the faulting one on that both area and mapping have. */
 	n = min3(PFN_DOWN(area->size) - vmf->pgoff,
 		 PFN_DOWN(vmf->vma->vm_end - vmf->address), FAULT_PAGES);
 	for (i = 0; i < n; i++)
 		pages[i] = vmalloc_to_page(area->mem + ((vmf->pgoff + i) << PAGE_SHIFT));
 	ret = vm_insert_pages(vmf->vma, vmf->address & PAGE_MASK, pages, &n);
-	/* -EBUSY: another fault has put a page there; the pages before it are in. */
+	/* -EBUSY: another fault has inserted this page; the pages before it are in. */
 	return ret && ret != -EBUSY ? vmf_error(ret) : VM_FAULT_NOPAGE;
 }
 
@@ -169,11 +169,11 @@ static const struct vm_operations_struct area_vm_ops = {
 };
 
 /*
- * Maps an area from the page that the mapping asks for. A private mapping may always be written:
- * the program gets copies of the pages. @area: the area, whose maps count the mapping afterwards.
- * @vma: the mapping. @write: whether the program may write through a shared mapping. Context:
- * Process; the caller holds mmap_lock. Returns 0; -EACCES for a shared mapping that asks to write
- * without @write; -EINVAL beyond the area; -EBUSY while the area is being replaced.
+ * Maps an area from the page that the mapping asks for; area->maps counts it. With @write,
+ * the program may write through a shared mapping. It may always write to a private one,
+ * where it gets copies of the pages. Context: Process; the caller holds mmap_lock. Returns
+ * 0; -EACCES for a shared mapping that asks to write without @write; -EINVAL beyond the
+ * area; -EBUSY while the area is being replaced.
  */
 int zio_area_map(struct zio_area *area, struct vm_area_struct *vma, bool write)
 {
@@ -181,7 +181,7 @@ int zio_area_map(struct zio_area *area, struct vm_area_struct *vma, bool write)
 
 	if (read_only && (vma->vm_flags & VM_WRITE))
 		return -EACCES;
-	/* The sum does not overflow: mmap() has checked this. */
+	/* The sum cannot overflow: mmap() has checked this. */
 	if (vma->vm_pgoff + vma_pages(vma) > PFN_DOWN(area->size))
 		return -EINVAL;
 	if (!atomic_inc_unless_negative(&area->maps))

@@ -2,9 +2,9 @@
 /*
  * buffer.c: the buffer of each channel
  *
- * A change is made with cset->mutex held and the set frozen (freeze.c), in two steps:
- * prepare for all channels, which can fail, then commit, which cannot. Blocks that are
- * queued, or that a user has, keep their memory.
+ * A change needs cset->mutex and a frozen set (freeze.c), and has two steps: prepare for
+ * all channels, which can fail; then commit, which cannot fail if only the size of blocks
+ * changes. Blocks that are queued, or that a user has, keep their memory.
  */
 #include <linux/export.h>
 #include <linux/module.h>
@@ -30,14 +30,14 @@ bool zio_buffer_is_output(const struct zio_buffer *buf)
 EXPORT_SYMBOL_GPL(zio_buffer_is_output);
 
 /**
- * zio_buffer_values_size() - count the bytes that the values of a block take
+ * zio_buffer_values_size() - get the size of the values of a block
  * @buf: a buffer whose type prepares blocks
  *
  * It never changes.
  *
  * Context: Process, in @prepare.
  *
- * Return: the number, a multiple of 4; 0 if the set has no values of each block.
+ * Return: bytes, a multiple of 4; 0 if blocks of the set have no values of their own.
  */
 size_t zio_buffer_values_size(const struct zio_buffer *buf)
 {
@@ -62,7 +62,7 @@ static void end_in_thread(struct work_struct *work)
 	free_buffer(container_of(work, struct zio_buffer, end_work));
 }
 
-/* @ktype: type of the directory of a buffer. Returns 0 or -ENOMEM. */
+/* @ktype is the type of a buffer's directory. Returns 0 or -ENOMEM. */
 int zio_buffers_init(const struct kobj_type *ktype)
 {
 	zio_buffer_ktype = ktype;
@@ -76,7 +76,7 @@ void zio_buffers_exit(void)
 	destroy_workqueue(zio_wq);
 }
 
-/* A change of one buffer: what is prepared, and slots if there are too few. */
+/* A change of one buffer: what was prepared, and new slots if there were too few. */
 struct zio_resize {
 	struct zio_geometry geometry;
 	void *prepared;
@@ -85,8 +85,8 @@ struct zio_resize {
 };
 
 /*
- * Returns how many shots have a block each while no block is in use. The free memory of an area
- * may begin within the room of a block, so one block more must have room.
+ * Returns how many shots get a block each while no other block is in use. The free memory
+ * of an area may begin within the room of a block, so one more block must have room.
  */
 static u32 max_shots(const struct zio_buffer *buf, const struct zio_geometry *geometry)
 {
@@ -109,7 +109,7 @@ static int prepare_resize(struct zio_buffer *buf, struct zio_resize *new)
 		ops->discard(buf, new->prepared);
 		return -ENOSPC;
 	}
-	/* An area keeps its blocks. Other blocks are replaced when they are put. */
+	/* Without an area, old blocks need slots, too, until they are put. */
 	new->n_slots = new->geometry.len;
 	if (!buf->area)
 		new->n_slots += ops->count(buf);
@@ -181,7 +181,7 @@ err_create:
 	return ERR_PTR(ret);
 }
 
-/* The last user of one of the blocks may free the buffer later: see engine/mem.c. */
+/* If blocks are still in use, their last user frees the buffer: see engine/mem.c. */
 static void destroy_buffer(struct zio_buffer *buf)
 {
 	zio_kobj_del(&buf->kobj);
@@ -224,7 +224,7 @@ static struct zio_buffer **buffers_prepare(struct zio_cset_core *cset,
 	return new;
 }
 
-/* Exchanges the buffer of a channel, which is locked and may have none, for @new. */
+/* Exchanges the buffer of a channel for @new. The channel is locked, and may have none. */
 static void buffers_swap(struct zio_channel_core *chan, struct zio_buffer **new)
 {
 	struct zio_buffer *buf = *new;
@@ -239,7 +239,7 @@ static void buffers_swap(struct zio_channel_core *chan, struct zio_buffer **new)
 	zio_channel_forget_gap(chan);
 }
 
-/* The set may have no buffers yet: it is not visible then, and needs no freeze. */
+/* A set without buffers is not visible yet, and needs no freeze. */
 static int buffers_use(struct zio_cset_core *cset, const struct zio_buffer_type *type,
 		       struct zio_buffer **new)
 {
@@ -260,7 +260,7 @@ static int buffers_use(struct zio_cset_core *cset, const struct zio_buffer_type 
 	return 0;
 }
 
-/* Takes over the caller's reference to the module of @type, also on error. */
+/* Consumes the caller's reference to the module of @type, also on error. */
 static int buffers_replace(struct zio_cset_core *cset, const struct zio_buffer_type *type)
 {
 	const struct zio_buffer_type *drop = cset->buf_type;
@@ -291,9 +291,9 @@ static int buffers_publish(struct zio_cset_core *cset)
 }
 
 /*
- * Creates the buffers of a set. @name: name of the type. Context: Process, sleeps; at registration.
- * On error, zio_buffers_destroy() follows. Returns 0; -ENOENT for an unknown type; or an error of
- * the type.
+ * Creates the buffers of a set at registration. @name is the name of their type. On error,
+ * zio_buffers_destroy() follows. Context: Process, sleeps. Returns 0; -ENOENT for an
+ * unknown type; or an error of the type.
  */
 int zio_buffers_create(struct zio_cset_core *cset, const char *name)
 {
@@ -307,7 +307,7 @@ int zio_buffers_create(struct zio_cset_core *cset, const char *name)
 	return buffers_replace(cset, type) ?: buffers_publish(cset);
 }
 
-/* Drops the buffers of a set, whose channels are drained. */
+/* Drops the buffers of a set whose channels have been drained. */
 void zio_buffers_destroy(struct zio_cset_core *cset)
 {
 	struct zio_channel_core *chan;
@@ -327,9 +327,9 @@ void zio_buffers_destroy(struct zio_cset_core *cset)
 }
 
 /*
- * Gives all channels of a set buffers of another type. Drops the unread blocks. @cset: the channel
- * set, whose change lock is held, but not its mutex. @name: the type. Context: Process, sleeps.
- * Returns 0; -EINVAL for an unknown type; -EBUSY while a node of the set is open; -ENOMEM. On error
+ * Gives all channels of a set buffers of the type @name, and drops the unread blocks.
+ * Called with cset->change held, but without cset->mutex. Context: Process, sleeps. Returns
+ * 0; -EINVAL for an unknown type; -EBUSY while a node of the set is open; -ENOMEM. On error
  * the old buffers stay.
  */
 int zio_buffers_change(struct zio_cset_core *cset, const char *name)
@@ -344,11 +344,11 @@ int zio_buffers_change(struct zio_cset_core *cset, const char *name)
 		return -EINVAL;
 	ret = buffers_replace(cset, type);
 	if (!ret && buffers_publish(cset))
-		dev_warn(&cset->zdev->dev, "no sysfs directory for a buffer\n");
+		dev_warn(&cset->zdev->dev, "cannot create the sysfs directory of a buffer\n");
 	return ret;
 }
 
-/* The channel is locked, and its set is frozen. */
+/* Called with the channel locked and its set frozen. */
 static int commit_resize(struct zio_buffer *buf, struct zio_resize *new)
 {
 	struct zio_channel_core *chan = buf->chan;
@@ -369,15 +369,15 @@ static int commit_resize(struct zio_buffer *buf, struct zio_resize *new)
 	use_limits(chan, buf);
 	rcu_assign_pointer(chan->data_area, buf->area);
 out:
-	/* From here on zio_area_get() finds the new area. */
+	/* From here on, zio_area_get() finds the new area. */
 	zio_area_put(old);
 	return ret;
 }
 
 /*
- * Gives all channels of a set blocks of another size. Blocks that are in use keep their size.
- * @cset: the channel set, whose channels are locked; frozen. @block_len: bytes. Context: Process,
- * sleeps. Returns 0, or an error of the buffer type; then nothing has changed.
+ * Gives all channels of a set blocks of @block_len bytes. Blocks that are in use keep their
+ * size. Called with the channels locked and the set frozen. Context: Process, sleeps.
+ * Returns 0, or an error of the buffer type; then nothing has changed.
  */
 int zio_buffers_resize(struct zio_cset_core *cset, size_t block_len)
 {
@@ -410,8 +410,8 @@ int zio_buffers_resize(struct zio_cset_core *cset, size_t block_len)
 }
 
 /*
- * Returns for how many shots of the present size the buffers of a set have blocks, at least
- * 1. The caller holds the mutex of the set.
+ * Returns the number of shots of the current size that the buffers of a set have blocks
+ * for, at least 1. Called with cset->mutex held.
  */
 u32 zio_buffers_max_shots(const struct zio_cset_core *cset)
 {
@@ -427,10 +427,10 @@ u32 zio_buffers_max_shots(const struct zio_cset_core *cset)
 }
 
 /*
- * Changes the number of blocks of one channel, or the size of its area. @buf: the buffer; its set's
- * mutex is held. @len: 1 ... ZIO_MAX_LEN. @kb: KiB of the area, not 0; ignored by a type without
- * one. Context: Process, sleeps. Returns 0; -ENOMEM; -EBUSY while the channel has a ring, or for an
- * area as commit() of its type; -ENOSPC if no block would fit. On error nothing has changed.
+ * Changes the number of blocks of a channel to @len, 1 ... ZIO_MAX_LEN, and its area, if
+ * any, to @kb KiB, not 0. Called with cset->mutex held. Context: Process, sleeps. Returns
+ * 0; -ENOMEM; -EBUSY while the channel has a ring, or as commit() of its type; -ENOSPC if
+ * no block would fit, or too few for the shots. On error nothing has changed.
  */
 int zio_buffer_resize(struct zio_buffer *buf, unsigned int len, unsigned int kb)
 {

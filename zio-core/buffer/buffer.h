@@ -36,10 +36,10 @@ static inline bool zio_buffer_is_shared(const struct zio_buffer *buf)
 	return refcount_read(&buf->ref) > 1;
 }
 
-/* For large allocations: if the user's cgroup has no more memory, they fail. */
+/* For large allocations: they fail if the user's cgroup has no memory left. */
 #define ZIO_GFP_USER	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
-/* A probe that runs asynchronously must not wait for modprobe. */
+/* An asynchronous probe must not wait for modprobe. */
 static inline bool zio_may_load(void)
 {
 	return !current_is_async();

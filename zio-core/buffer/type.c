@@ -22,13 +22,13 @@ static struct zio_buffer_type *find_type(const char *name)
 }
 
 /**
- * zio_buffer_type_register() - offer a buffer type
+ * zio_buffer_type_register() - register a buffer type
  * @type: the type; stays valid until unregistered
  *
  * Context: Process, sleeps.
  *
- * Return: 0; -EINVAL if the name is missing or too long, or an operation is
- * missing; -EEXIST if the name is taken.
+ * Return: 0; -EINVAL if the name is missing or too long, or an operation is missing;
+ * -EEXIST if the name is taken.
  */
 int zio_buffer_type_register(struct zio_buffer_type *type)
 {
@@ -54,8 +54,8 @@ int zio_buffer_type_register(struct zio_buffer_type *type)
 EXPORT_SYMBOL_GPL(zio_buffer_type_register);
 
 /**
- * zio_buffer_type_unregister() - withdraw a buffer type
- * @type: a registered type without a buffer: each buffer holds its module
+ * zio_buffer_type_unregister() - unregister a buffer type
+ * @type: a registered type that no buffer uses; each buffer holds its module
  *
  * Context: Process, sleeps.
  */
@@ -80,9 +80,9 @@ static const struct zio_buffer_type *get_type(const char *name)
 }
 
 /*
- * Finds a buffer type, and holds its module. @name: name of the type. If it is not registered, its
- * module is loaded. Context: Process, sleeps. Returns the type; NULL if there is none. module_put()
- * of its owner ends the use.
+ * Finds a buffer type by name and holds its module, which is loaded if necessary.
+ * module_put() of its owner ends the use. Context: Process, sleeps. Returns the type, or
+ * NULL.
  */
 const struct zio_buffer_type *zio_buffer_type_get(const char *name)
 {
@@ -93,7 +93,7 @@ const struct zio_buffer_type *zio_buffer_type_get(const char *name)
 	return type;
 }
 
-/* Prints the name of each type and a newline, from @at on. Returns the length of the text. */
+/* Prints the names of the types from @at on, one per line. Returns the length. */
 ssize_t zio_buffer_list_types(char *page, int at)
 {
 	struct zio_buffer_type *type;
