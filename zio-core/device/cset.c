@@ -41,7 +41,7 @@ static struct zio_channel_core *create_channel(struct zio_cset_core *cset,
 
 static int create_channels(struct zio_cset_core *cset)
 {
-	/* An interleaved set has one channel, whose blocks carry all of them. */
+	/* An interleaved set has a single channel, whose blocks carry all channels. */
 	unsigned int n = cset->flags & ZIO_CSET_INTERLEAVED ? 1 : cset->desc->n_chan;
 	struct zio_channel_core *chan;
 
@@ -93,7 +93,7 @@ static struct zio_cset_core *alloc_cset(struct zio_device *zdev,
 	return cset;
 }
 
-/* Creates all of a set but its nodes. */
+/* Creates everything of a set except its nodes. */
 static int fill_cset(struct zio_cset_core *cset)
 {
 	struct device *dev = cset->desc->dma_dev ?: cset->zdev->dev.parent;
@@ -150,7 +150,7 @@ void zio_cset_shutdown(struct zio_cset_core *cset)
 	cancel_delayed_work_sync(&cset->watchdog);
 }
 
-/* The caller has called zio_cset_shutdown(). */
+/* Called after zio_cset_shutdown(). */
 void zio_cset_remove(struct zio_cset_core *cset)
 {
 	unsigned int i;
@@ -173,7 +173,7 @@ void zio_cset_remove(struct zio_cset_core *cset)
 	kobject_put(&cset->kobj);
 }
 
-/* Creates a set that works, with its channels and nodes. */
+/* Creates a working set with its channels and nodes. */
 struct zio_cset_core *zio_cset_create(struct zio_device *zdev,
 				      const struct zio_cset_desc *desc,
 				      unsigned int index)
@@ -221,7 +221,7 @@ EXPORT_SYMBOL_GPL(zio_cset_ssize);
  *
  * Context: raw_io(), get_timing().
  *
- * Return: how many channels are enabled; of an interleaved set: are in its blocks.
+ * Return: the number of enabled channels; of an interleaved set, of those in its blocks.
  */
 unsigned int zio_cset_n_enabled(const struct zio_cset *cset)
 {

@@ -4,11 +4,11 @@
  *
  * The core allocates devices, channel sets and channels, and counts references. A channel
  * holds its set; a set holds its device; an open node holds the channel. So all of them
- * stay while a reader uses them. The core does not call the driver after
- * zio_device_unregister().
+ * stay while a reader uses them. After zio_device_unregister() the core no longer calls the
+ * driver.
  *
- * A set begins as "gone": configuration fails until all of the set works. Unregistration
- * takes the same steps back.
+ * A set starts out as "gone": configuration fails until the whole set works. Unregistration
+ * undoes the same steps.
  */
 #include <linux/list.h>
 #include <linux/log2.h>
@@ -24,9 +24,9 @@
 #define ZIO_MAX_ID	0xffff
 
 static DEFINE_MUTEX(zio_names_lock);
-static LIST_HEAD(zio_devices); /* Of those with one name, the lowest number comes first. */
+static LIST_HEAD(zio_devices); /* sorted by number within a name */
 
-/* Takes the lowest number that is free, or @id if that is free. */
+/* Takes the number @id; if @id is negative, the lowest free number. */
 static int take_id(struct zio_device *zdev, int id)
 {
 	struct zio_device *other;
@@ -53,7 +53,7 @@ static int take_id(struct zio_device *zdev, int id)
 	return ret;
 }
 
-/* Called at unregistration, so that the board can come back, or when registration failed. */
+/* Called if registration fails, and at unregistration so that the board can come back. */
 static void free_id(struct zio_device *zdev)
 {
 	mutex_lock(&zio_names_lock);
@@ -61,7 +61,7 @@ static void free_id(struct zio_device *zdev)
 	mutex_unlock(&zio_names_lock);
 }
 
-/* Does the text end as a name with a number does, such as "zzero-0000"? */
+/* Returns true if a text ends like a name with a number, such as "zzero-0000". */
 static bool name_has_id(const char *name, size_t len)
 {
 	const char *end = name + len - strlen("-0000");
@@ -70,8 +70,8 @@ static bool name_has_id(const char *name, size_t len)
 }
 
 /*
- * Programs find the parts of "NAME-ID-CSET-CHAN" from the right, where ID may be missing.
- * So no name ends as one with a number does. A '-' in front would look like an option.
+ * Programs parse "NAME-ID-CSET-CHAN" from the right, and ID may be missing. So a name must
+ * not end like one with a number. A leading '-' would look like an option.
  */
 bool zio_device_name_is_valid(const char *name)
 {
@@ -110,7 +110,7 @@ static bool cset_desc_is_valid(const struct zio_cset_desc *desc)
 		     strpbrk(trig->name, " /\n") ||
 		     !zio_attrs_are_valid(trig->attrs, trig->n_attrs, owner | ZIO_OWNER_TRIGGER)))
 		return false;
-	/* An interleaved block has one table, and the values of channels are not in it. */
+	/* The control of an interleaved block cannot hold the values of each channel. */
 	for (i = 0; is_interleaved && i < desc->n_chan_attrs; i++)
 		if (desc->chan_attrs[i].place != ZIO_ATTR_PLACE_NONE)
 			return false;
@@ -144,7 +144,7 @@ static void release_device(struct device *dev)
 	kfree(zdev);
 }
 
-/* Returns a device that put_device() frees. */
+/* Returns a device for put_device() to free. */
 static struct zio_device *alloc_device(struct device *parent,
 				       const struct zio_device_desc *desc,
 				       int id, void *priv)
@@ -153,12 +153,12 @@ static struct zio_device *alloc_device(struct device *parent,
 	int ret;
 
 	if (!zio_device_desc_is_valid(desc)) {
-		pr_err("zio: %s: wrong descriptors\n", desc->name);
+		pr_err("zio: %s: invalid descriptors\n", desc->name);
 		return ERR_PTR(-EINVAL);
 	}
 	/* A user may have chosen the name: see drivers/zero/main.c. */
 	if (!zio_device_name_is_valid(desc->name)) {
-		pr_err("zio: no name of a device: \"%s\"\n", desc->name);
+		pr_err("zio: invalid device name: \"%s\"\n", desc->name);
 		return ERR_PTR(-EINVAL);
 	}
 	zdev = kzalloc(struct_size(zdev, cset, desc->n_cset), GFP_KERNEL);
@@ -213,7 +213,7 @@ static int register_sets(struct zio_device *zdev)
 }
 
 /**
- * zio_device_register() - make a device and its nodes
+ * zio_device_register() - register a device and create its nodes
  * @parent: the board on its own bus, or NULL
  * @desc: describes the board; stays valid until the device is unregistered
  * @id: number among the devices of that name, or ZIO_ID_AUTO
@@ -223,10 +223,10 @@ static int register_sets(struct zio_device *zdev)
  *
  * Context: Process, sleeps.
  *
- * Return: the device; or an ERR_PTR, with everything undone: -EINVAL if the descriptor is
- * wrong, or its name is (the log tells of both); -EEXIST if the number is taken; -ENOSPC
- * if all numbers are; -ENOMEM; or an error of the driver's init(), of the buffer or the
- * trigger type, or of sysfs.
+ * Return: the device; or an ERR_PTR, with everything undone: -EINVAL if the descriptor or
+ * its name is invalid (see the kernel log); -EEXIST if the number is taken; -ENOSPC if all
+ * numbers are; -ENOMEM; or an error of the driver's init(), of the buffer or the trigger
+ * type, or of sysfs.
  */
 struct zio_device *zio_device_register(struct device *parent,
 				       const struct zio_device_desc *desc,
@@ -265,11 +265,11 @@ err_add:
 EXPORT_SYMBOL_GPL(zio_device_register);
 
 /**
- * zio_device_unregister() - remove a device whose board goes
- * @zdev: a registered device; the caller does not use it after the call
+ * zio_device_unregister() - unregister a device whose board goes away
+ * @zdev: a registered device; must not be used after the call
  *
  * Nodes may be open: processes that sleep in them are woken and get -ENODEV. stop_io()
- * takes armed blocks back. The core does not call the driver after the function returns.
+ * takes armed blocks back. After the function returns, the core no longer calls the driver.
  *
  * Context: Process, sleeps.
  */
@@ -320,9 +320,9 @@ EXPORT_SYMBOL_GPL(devm_zio_device_register);
  * zio_device_dev() - get the struct device of a device
  * @zdev: the device
  *
- * A driver adds files of its own to its directory, or takes its name for debugfs. What the
- * driver adds goes before zio_device_unregister(); devres of the parent sees to it if the
- * driver adds it after devm_zio_device_register().
+ * For drivers that add their own files to its directory, or use its name for debugfs. They
+ * remove what they add before zio_device_unregister(). devres of the parent does that if
+ * they add it after devm_zio_device_register().
  *
  * Context: Any.
  *
@@ -335,7 +335,7 @@ struct device *zio_device_dev(struct zio_device *zdev)
 EXPORT_SYMBOL_GPL(zio_device_dev);
 
 /**
- * zio_device_priv() - get what the driver registered with a device
+ * zio_device_priv() - get the private data of a driver
  * @zdev: the device
  *
  * Context: Any.

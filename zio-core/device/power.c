@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * power.c: a suspend of the machine, which the blocks tell
+ * power.c: report a suspend of the machine in the blocks
  *
- * The kernel suspends a device before its parent, and resumes it after that. So nothing comes
- * from the board between the two functions but what it sends while it goes to sleep, or wakes.
- * A block that is done meanwhile has the alarm, and so has the first one after that: programs
- * see the gap, whatever the driver knows of it. (A notifier of the kernel would come after the
+ * The kernel suspends a device before its parent and resumes it afterwards. In between, the
+ * board sends only what it sends while it falls asleep or wakes up. Blocks that are done in
+ * that time have the alarm, and so has the first one afterwards: programs see the gap,
+ * whatever the driver knows about it. (A kernel notifier would come too late: after
  * programs run again, and after the first blocks.)
  *
- * As a driver does, these functions only note: the owner of the phase raises the alarm.
+ * Like a driver, these functions only note: the owner of the phase raises the alarm.
  */
 #include <linux/pm.h>
 
@@ -34,7 +34,7 @@ static void resume_set(struct zio_cset_core *cset)
 		zio_cset_freeze(cset);
 		zio_cset_unfreeze(cset);
 	}
-	/* The channels may be other ones than before: a note outlives the change. */
+	/* Other channels may be active by now. A note survives that change. */
 	for (i = 0; i < cset->n_chan; i++) {
 		chan = cset->chan[i];
 		if (!(atomic_read(&chan->alarms_new) & ZIO_NOTED_SUSPEND))
@@ -45,7 +45,7 @@ static void resume_set(struct zio_cset_core *cset)
 	mutex_unlock(&cset->mutex);
 }
 
-/* The kernel holds the lock of @dev, for all that follow. */
+/* The kernel holds the lock of @dev here and in zio_device_suspend() and _resume(). */
 static void call_sets(struct device *dev, void (*call)(struct zio_cset_core *cset))
 {
 	struct zio_device *zdev = to_zio_device(dev);
@@ -75,7 +75,7 @@ const struct device_type zio_device_type = {
 	.pm = pm_sleep_ptr(&zio_pm_ops),
 };
 
-/* A suspend concerns the sets, or not any more: waits for one that goes on. */
+/* Tells whether a suspend concerns the sets. Waits for one that is in progress. */
 void zio_device_show_sets(struct zio_device *zdev, bool shown)
 {
 	device_lock(&zdev->dev);
