@@ -2,9 +2,9 @@
 /*
  * binding.c: bindings of channel sets to triggers: enable, samples, change
  *
- * The caller holds cset->mutex, unless a comment says otherwise. An event reads
- * trig->bindings under RCU, and may find a set that has just got another trigger. So the
- * owner of the phase compares cset->bind, which changes only while the set is frozen.
+ * Callers hold cset->mutex unless a comment says otherwise. An event walks trig->bindings
+ * under RCU, and may find a set that has just got another trigger. So the owner of the
+ * phase checks cset->bind, which changes only while the set is frozen.
  */
 #include <linux/rculist.h>
 #include <linux/slab.h>
@@ -41,18 +41,18 @@ static void destroy_binding(struct zio_binding *bind)
 	zio_trigger_put(trig);
 }
 
-/* Tells in the kernel's log why a stream does not take a trigger. */
+/* Logs why a stream cannot use a trigger. */
 static int check_type(const struct zio_cset_core *cset, const struct zio_trigger *trig)
 {
-	const char *reason = "its driver takes no events";
+	const char *reason = "its driver has no arm_event()";
 
 	if (!zio_cset_is_stream(cset) || trig->type->flags & ZIO_TRIGGER_REARM)
 		return 0;
 	if (trig->type->flags & ZIO_TRIGGER_ON_DEMAND)
-		reason = "a stream goes on without a demand";
+		reason = "a stream does not wait for readers";
 	else if (cset->ops->arm_event)
 		return 0;
-	dev_err(&cset->zdev->dev, "cset%u is a stream, and refuses trigger \"%s\": %s. Use \"transparent\"\n",
+	dev_err(&cset->zdev->dev, "cset%u is a stream and refuses trigger \"%s\": %s. Use \"transparent\"\n",
 		cset->pub.index, trig->name, reason);
 	return -EINVAL;
 }
@@ -78,9 +78,9 @@ static int add_directory(struct zio_binding *bind)
 }
 
 /*
- * Switches a set, or its trigger, on or off: @place is the enable of the set, or that of its
- * binding. The set takes events if both are true. It has a trigger, and the caller holds its
- * mutex.
+ * Enables or disables a set or its trigger. @place is the flag of the set, or the one of
+ * its binding; the set takes events while both are true. It has a trigger, and the caller
+ * holds its mutex.
  */
 void zio_cset_switch(struct zio_cset_core *cset, bool *place, bool enable)
 {
@@ -91,9 +91,8 @@ void zio_cset_switch(struct zio_cset_core *cset, bool *place, bool enable)
 }
 
 /*
- * Lets a set take the events of its trigger, or refuse them. @bind: the binding; the caller holds
- * the mutex of its set. @enable: true to take events. Context: Process, sleeps. Returns 0, or an
- * error of the type's start().
+ * Lets a set take the events of its trigger, or makes it refuse them. Called with
+ * cset->mutex held. Context: Process, sleeps. Returns 0, or an error of the type's start().
  */
 int zio_binding_enable(struct zio_binding *bind, bool enable)
 {
@@ -111,14 +110,14 @@ int zio_binding_enable(struct zio_binding *bind, bool enable)
 	return ret;
 }
 
-/* A reader takes a block from the driver, past the queue, only if it is the only one. */
+/* A reader may take a block past the queue only if its arming has no other one. */
 static void use_pull(struct zio_cset_core *cset)
 {
 	cset->can_pull = cset->on_demand && !zio_cset_is_output(cset) &&
 		!(cset->flags & ZIO_CSET_SLEEPS) && cset->pub.shape.nshots == 1;
 }
 
-/* The set is frozen and its channels are locked, or it is not yet visible. */
+/* Called with the set frozen and its channels locked, or before the set is visible. */
 static void use_binding(struct zio_cset_core *cset, struct zio_binding *bind)
 {
 	unsigned long flags = bind->trig->type->flags;
@@ -127,7 +126,7 @@ static void use_binding(struct zio_cset_core *cset, struct zio_binding *bind)
 	struct zio_channel_core *chan;
 	unsigned int i, others;
 
-	/* Each put of a block kicks a set that is armed whenever it has room. */
+	/* If the set is armed whenever it has room, each put of a block kicks it. */
 	for (i = 0; i < cset->n_chan && rearm != cset->rearm; i++) {
 		chan = cset->chan[i];
 		others = chan->waiters & ~ZIO_WAITERS_REARM;
@@ -140,7 +139,7 @@ static void use_binding(struct zio_cset_core *cset, struct zio_binding *bind)
 	use_pull(cset);
 }
 
-/* The set is frozen. */
+/* Called with the set frozen. */
 static void set_shape(struct zio_cset_core *cset, const struct zio_shape *shape)
 {
 	cset->pub.shape.mask = shape->mask;
@@ -169,16 +168,16 @@ static int size_block(const struct zio_cset_core *cset, const struct zio_shape *
 	return 0;
 }
 
-/* Asks the driver whether its board can take a shape. Returns 0, or an error of the driver. */
+/* Asks the driver whether its board takes a shape. Returns 0, or an error of the driver. */
 int zio_binding_check_shape(struct zio_cset_core *cset, const struct zio_shape *shape)
 {
 	return cset->ops->check_shape ? cset->ops->check_shape(&cset->pub, shape) : 0;
 }
 
 /*
- * Binds a set to a trigger, at registration. Computes the size of the set's blocks. @name: name of
- * a trigger, or of a type. Context: Process, sleeps. Returns 0; -ENOENT for an unknown name;
- * -ENOMEM; or an error of the type.
+ * Binds a set to a trigger at registration, and computes the size of its blocks. @name is
+ * the name of a trigger, or of a type. Context: Process, sleeps. Returns 0; -ENOENT for an
+ * unknown name; -ENOMEM; or an error of the type.
  */
 int zio_binding_create(struct zio_cset_core *cset, const char *name)
 {
@@ -201,7 +200,6 @@ int zio_binding_create(struct zio_cset_core *cset, const char *name)
 	return 0;
 }
 
-/* Removes the binding of a set. */
 void zio_binding_destroy(struct zio_cset_core *cset)
 {
 	struct zio_binding *bind = cset->bind;
@@ -243,10 +241,10 @@ static int swap_binding(struct zio_cset_core *cset, struct zio_binding *new)
 }
 
 /*
- * Gives a set another trigger. The new binding takes over the sizes and the enable. @cset: the
- * channel set; the caller holds its change lock, but not its mutex. @name: name of a shared
- * trigger, or of a type. Context: Process, sleeps; may load a module. Returns 0; -EINVAL for an
- * unknown name; -ENOMEM; or an error of the type. On error the set keeps its old trigger.
+ * Gives a set another trigger, with the same sizes and enable. @name is the name of a
+ * shared trigger, or of a type. Called with cset->change held, but without cset->mutex.
+ * Context: Process, sleeps; may load a module. Returns 0; -EINVAL for an unknown name;
+ * -ENOMEM; or an error of the type. On error the set keeps its old trigger.
  */
 int zio_binding_change(struct zio_cset_core *cset, const char *name)
 {
@@ -274,8 +272,8 @@ int zio_binding_change(struct zio_cset_core *cset, const char *name)
 }
 
 /*
- * The list of armed blocks is as long as the shots need. That of a stream is never replaced:
- * refill() walks it without a lock.
+ * The list of armed blocks has room for all shots. The list of a stream is never replaced,
+ * because refill() walks it without a lock.
  */
 static int change_shape(struct zio_cset_core *cset, const struct zio_shape *new)
 {
@@ -294,7 +292,7 @@ static int change_shape(struct zio_cset_core *cset, const struct zio_shape *new)
 		if (!armed)
 			return -ENOMEM;
 	}
-	/* Drivers, and types of buffers, read the sizes, too. */
+	/* Drivers and buffer types read the sizes, too. */
 	zio_cset_lock_channels(cset);
 	zio_cset_freeze(cset);
 	set_shape(cset, new);
@@ -314,11 +312,11 @@ static int change_shape(struct zio_cset_core *cset, const struct zio_shape *new)
 }
 
 /*
- * Changes the size of the blocks. @bind: the binding; the caller holds the mutex of its set. @pre:
- * samples before the event. @post: samples from the event on. Context: Process, sleeps. Returns 0;
- * -EINVAL for no samples at all (or for any, if the set has none); -EOPNOTSUPP if the set lacks
- * ZIO_CSET_PRE_SAMPLES; -EOVERFLOW; -ENOMEM; -ENOSPC if a buffer's area is too small; or an error
- * of the driver's check_shape(). On error the old sizes stay in force.
+ * Changes the size of the blocks to @pre samples before the event and @post from the event
+ * on. Called with cset->mutex held. Context: Process, sleeps. Returns 0; -EINVAL for no
+ * samples, or for any if the set has none; -EOPNOTSUPP if the set lacks
+ * ZIO_CSET_PRE_SAMPLES; -EOVERFLOW; -ENOMEM; -ENOSPC if a buffer's area is too small; or an
+ * error of the driver's check_shape(). On error the old sizes stay in force.
  */
 int zio_binding_set_samples(struct zio_binding *bind, u32 pre, u32 post)
 {
@@ -332,10 +330,10 @@ int zio_binding_set_samples(struct zio_binding *bind, u32 pre, u32 post)
 }
 
 /*
- * Changes how many shots an arming has. @bind: the binding; the caller holds the mutex of its set.
- * @nshots: number of shots, at least 1. Context: Process, sleeps. Returns as
- * zio_binding_set_samples(); -EOPNOTSUPP if the set lacks ZIO_CSET_SHOTS; -ERANGE if a buffer has
- * fewer blocks, or its area has no room for one block more than that.
+ * Changes the number of shots per arming. Called with cset->mutex held. Context: Process,
+ * sleeps. Returns as zio_binding_set_samples(); -EINVAL for 0; -EOPNOTSUPP if the set lacks
+ * ZIO_CSET_SHOTS; -ERANGE if a buffer has fewer blocks than @nshots, or its area has no
+ * room for @nshots + 1.
  */
 int zio_binding_set_nshots(struct zio_binding *bind, u32 nshots)
 {
@@ -352,10 +350,9 @@ int zio_binding_set_nshots(struct zio_binding *bind, u32 nshots)
 }
 
 /*
- * Chooses the channels that interleaved blocks carry. @cset: the channel set; the caller holds its
- * mutex. @mask: one bit per channel. Context: Process, sleeps. Returns as
- * zio_binding_set_samples(); -EINVAL for an empty mask; -ERANGE for a channel that the set does not
- * have.
+ * Chooses the channels that interleaved blocks carry, one bit per channel. Called with
+ * cset->mutex held. Context: Process, sleeps. Returns as zio_binding_set_samples(); -EINVAL
+ * for an empty mask; -ERANGE for a channel that the set does not have.
  */
 int zio_cset_set_mask(struct zio_cset_core *cset, u64 mask)
 {
@@ -396,9 +393,7 @@ static void refresh_cset(struct zio_cset_core *cset, struct zio_trigger *trig)
 	mutex_lock(&cset->mutex);
 	if (cset->gone || cset->bind->trig != trig)
 		goto out;
-	/*
-	 * The thread of a set that sleeps may not have armed it for the last event yet.
-	 */
+	/* If raw_io() sleeps, its thread may not have armed the set for the last event. */
 	if (pause)
 		zio_cset_quiesce(cset);
 	zio_cset_refresh(cset);
@@ -409,9 +404,9 @@ out:
 }
 
 /*
- * Publishes the values of a trigger in the controls of its sets. @trig: the trigger; the caller
- * holds neither its lock nor the mutex of a set. Context: Process, sleeps. Returns 0; -ENOMEM if
- * the sets still show the old values.
+ * Publishes the values of a trigger in the controls of its sets. The caller holds neither
+ * trig->lock nor the mutex of a set. Context: Process, sleeps. Returns 0, or -ENOMEM if the
+ * sets still show the old values.
  */
 int zio_trigger_refresh(struct zio_trigger *trig)
 {

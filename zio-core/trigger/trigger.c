@@ -6,9 +6,9 @@
  * (configfs-trigger.c). A binding connects a set to a trigger (binding.c).
  *
  * The core calls the operations of a type with trig->lock held. It calls stop() before it
- * freezes a set. So stop() may wait for a handler that is firing. It does so to cancel a
- * timer or to free an interrupt. A trigger runs while it is enabled and at least one of
- * its bindings is enabled.
+ * freezes a set, so stop() may wait for a handler that is firing: it cancels a timer, or
+ * frees an interrupt. A trigger runs while it is enabled and at least one of its bindings
+ * is enabled.
  */
 #include <linux/configfs.h>
 #include <linux/export.h>
@@ -63,7 +63,7 @@ static bool attr_is_valid(const struct zio_trigger_type *type,
 		attr->ext + attr->wide < ZIO_MAX_TRIGGER_EXT;
 }
 
-/* Returns a mask of the extended attributes of the control that this attribute uses. */
+/* Returns a mask of the extended attributes that this one uses in the control. */
 static u32 attr_mask(const struct zio_trigger_attr *attr)
 {
 	if (attr->kind != ZIO_TRIGGER_NUMBER || attr->ext == ZIO_TRIGGER_NO_EXT)
@@ -105,7 +105,7 @@ static void del_type(struct zio_trigger_type *type)
  *
  * Context: Process, sleeps.
  *
- * Return: 0; -EINVAL if the type is wrong (with a warning); -EEXIST if a type or a shared
+ * Return: 0; -EINVAL if the type is invalid (with a warning); -EEXIST if a type or a shared
  * trigger has the name; -ENOMEM.
  */
 int zio_trigger_type_register(struct zio_trigger_type *type)
@@ -115,7 +115,7 @@ int zio_trigger_type_register(struct zio_trigger_type *type)
 
 	if (WARN_ON(!zio_trigger_type_is_valid(type)))
 		return -EINVAL;
-	/* This reserves the name. Sets find the type when it is ready. */
+	/* Reserve the name. Sets find the type only when it is ready. */
 	mutex_lock(&zio_types_lock);
 	if (!name_is_free(type->name)) {
 		mutex_unlock(&zio_types_lock);
@@ -163,7 +163,7 @@ static const struct zio_trigger_type *get_type(const char *name)
 	return type;
 }
 
-/* Prints the name of each type and a newline, from @at on. Returns the length of the text. */
+/* Prints the names of the types from @at on, one per line. Returns the length. */
 ssize_t zio_trigger_list_types(char *page, int at)
 {
 	struct zio_trigger_type *type;
@@ -177,7 +177,7 @@ ssize_t zio_trigger_list_types(char *page, int at)
 	return len;
 }
 
-/* As zio_trigger_list_types(), and the shared triggers behind them. */
+/* As zio_trigger_list_types(), followed by the shared triggers. */
 ssize_t zio_trigger_list_names(char *page, int at)
 {
 	ssize_t len = zio_trigger_list_types(page, at);
@@ -195,7 +195,7 @@ static bool is_text(const struct zio_trigger_type *type, unsigned int index)
 	return type->attrs[index].kind == ZIO_TRIGGER_TEXT;
 }
 
-/* The caller holds the module of the type. */
+/* Called with the module of the type held. */
 static struct zio_trigger *alloc_trigger(const struct zio_trigger_type *type,
 					 const char *name)
 {
@@ -224,7 +224,7 @@ static struct zio_trigger *alloc_trigger(const struct zio_trigger_type *type,
 	return ERR_PTR(ret);
 }
 
-/* Frees a trigger, which is hidden and has no bindings. */
+/* Frees a trigger that is hidden and has no bindings. */
 void zio_trigger_free(struct zio_trigger *trig)
 {
 	const struct zio_trigger_type *type = trig->type;
@@ -241,11 +241,11 @@ void zio_trigger_free(struct zio_trigger *trig)
 }
 
 /*
- * Creates a trigger that many sets can share. The caller frees the trigger by zio_trigger_free().
- * @type: its type; the caller holds the module. @name: name of the trigger, shorter than
- * ZIO_OBJ_NAME_LEN. @item: its directory in configfs. Context: Process, sleeps. Returns the
- * trigger; or an ERR_PTR: -ENAMETOOLONG; -EEXIST if a type or another trigger has the name;
- * -ENOMEM; or an error of the type.
+ * Creates a trigger that many sets can share, for zio_trigger_free(). The caller holds the
+ * module of @type. @item is the directory of the trigger in configfs. Context: Process,
+ * sleeps. Returns the trigger; or an ERR_PTR: -ENAMETOOLONG if @name has ZIO_OBJ_NAME_LEN
+ * characters or more; -EEXIST if a type or another trigger has the name; -ENOMEM; or an
+ * error of the type.
  */
 struct zio_trigger *
 zio_trigger_create_shared(const struct zio_trigger_type *type, const char *name,
@@ -278,7 +278,7 @@ void zio_trigger_hide_shared(struct zio_trigger *trig)
 	mutex_unlock(&zio_types_lock);
 }
 
-/* Returns NULL if there is none. The caller keeps it from being hidden. */
+/* Returns the trigger, or NULL. The caller keeps it from being hidden. */
 struct zio_trigger *zio_trigger_find_shared(const char *name)
 {
 	struct zio_trigger *trig;
@@ -289,7 +289,7 @@ struct zio_trigger *zio_trigger_find_shared(const char *name)
 	return trig;
 }
 
-/* Loads the module of a type that is not registered. */
+/* Loads the module of the type if it is not registered. */
 static struct zio_trigger *create_own(const char *name)
 {
 	const struct zio_trigger_type *type = get_type(name);
@@ -306,10 +306,10 @@ static struct zio_trigger *create_own(const char *name)
 }
 
 /*
- * Gets a shared trigger, or creates one for a single set. The caller gives the trigger back by
- * zio_trigger_put(). @own: type that only this set has, without an owner; or NULL. @name: name of a
- * shared trigger, or of a type. Context: Process, sleeps; not from configfs. Returns the trigger;
- * or an ERR_PTR: -ENOENT if there is no such name; -ENOMEM; or an error of the type.
+ * Gets a shared trigger, or creates one for a single set; zio_trigger_put() undoes this.
+ * @own is a type without an owner that only this set has, or NULL. @name is the name of a
+ * shared trigger, or of a type. Context: Process, sleeps; not from configfs. Returns the
+ * trigger; or an ERR_PTR: -ENOENT for an unknown name; -ENOMEM; or an error of the type.
  */
 struct zio_trigger *zio_trigger_get(const struct zio_trigger_type *own, const char *name)
 {
@@ -322,7 +322,7 @@ struct zio_trigger *zio_trigger_get(const struct zio_trigger_type *own, const ch
 	return trig ?: create_own(name);
 }
 
-/* Undoes zio_trigger_get(); the binding is gone. */
+/* Undoes zio_trigger_get(). The binding has gone already. */
 void zio_trigger_put(struct zio_trigger *trig)
 {
 	struct module *owner = trig->type->owner;
@@ -335,7 +335,7 @@ void zio_trigger_put(struct zio_trigger *trig)
 	module_put(owner);
 }
 
-/* Starts or stops the trigger, as its state demands. The caller holds trig->lock. */
+/* Starts or stops the trigger as its state requires. Called with trig->lock held. */
 static int update_trigger(struct zio_trigger *trig)
 {
 	const struct zio_trigger_ops *ops = trig->type->ops;
@@ -375,8 +375,8 @@ void zio_trigger_leave(struct zio_trigger *trig)
 }
 
 /*
- * Enables or disables a trigger. Acts on all sets of a shared trigger. @enable: true to enable it.
- * Context: Process, sleeps. Returns 0; or an error of the type's start().
+ * Enables or disables a trigger, for all of its sets. Context: Process, sleeps. Returns 0,
+ * or an error of the type's start().
  */
 int zio_trigger_enable(struct zio_trigger *trig, bool enable)
 {
@@ -425,8 +425,8 @@ static int parse_value(struct zio_trigger *trig, unsigned int index, const char 
 }
 
 /*
- * Restarts the trigger with another value; if start() fails, with the old one again. An
- * equal value restarts it, too: for example, this begins another series of shots.
+ * Restarts the trigger with a new value; if start() fails, with the old one. An equal value
+ * restarts it as well, to begin another series of shots, for example.
  */
 static int restart_with(struct zio_trigger *trig, unsigned int index,
 			union zio_trigger_value *value)
@@ -446,9 +446,9 @@ static int restart_with(struct zio_trigger *trig, unsigned int index,
 }
 
 /*
- * Writers of a shared trigger's values come one after the other: the controls of all sets
- * have a value, or the old value is back, before the next one. A trigger of its own has the
- * set's mutex for this.
+ * Serialises the writers of a shared trigger's values: before the next one starts, the
+ * controls of all sets have the new value, or the old value is back. If the trigger is not
+ * shared, the mutex of its set does this.
  */
 static void begin_change(struct zio_trigger *trig)
 {
@@ -463,10 +463,10 @@ static void end_change(struct zio_trigger *trig)
 }
 
 /*
- * Sets an attribute, or runs an action. @index: index of the attribute. @text: the text that a user
- * wrote. @refresh: publishes the new value in the controls of all sets of the trigger. Context:
- * Process, sleeps. Returns 0; -EINVAL; -ERANGE; -ESHUTDOWN for an action while the trigger does not
- * run; -ENOMEM; or an error of the type or of @refresh. On error nothing has changed.
+ * Sets an attribute or runs an action, from the @text that a user wrote. @refresh publishes
+ * the new value in the controls of all sets of the trigger. Context: Process, sleeps.
+ * Returns 0; -EINVAL; -ERANGE; -ESHUTDOWN for an action while the trigger does not run;
+ * -ENOMEM; or an error of the type or of @refresh. On error nothing has changed.
  */
 int zio_trigger_store(struct zio_trigger *trig, unsigned int index, const char *text,
 		      int (*refresh)(struct zio_trigger *trig))
@@ -498,7 +498,7 @@ int zio_trigger_store(struct zio_trigger *trig, unsigned int index, const char *
 	return ret;
 }
 
-/* Prints the value of an attribute. Returns the length of the text. */
+/* Prints the value of an attribute. Returns the length. */
 ssize_t zio_trigger_show(struct zio_trigger *trig, unsigned int index,
 			 char *page)
 {
@@ -528,9 +528,9 @@ ssize_t zio_trigger_show_clock(struct zio_trigger *trig, char *page)
 }
 
 /*
- * Stops the events of a trigger, or lets it run again. @by: 1 to stop, -1 to undo that; it nests.
- * Context: Process, sleeps; the caller has frozen no set. Returns 0; or an error of the type's
- * start().
+ * Stops the events of a trigger if @by is 1, and undoes that if it is -1. Calls nest.
+ * Context: Process, sleeps; the caller has not frozen a set. Returns 0, or an error of the
+ * type's start().
  */
 int zio_trigger_suspend(struct zio_trigger *trig, int by)
 {
@@ -544,11 +544,11 @@ int zio_trigger_suspend(struct zio_trigger *trig, int by)
 }
 
 /*
- * Chooses the clock of the time stamps. No event comes while @refresh runs. So each block has the
- * time of the clock that its control names. The caller quiesces a set that can be armed without an
- * event. @clock: one of zio_clocks. @refresh: publishes the new clock in the controls of all sets
- * of the trigger. Context: Process, sleeps. Returns 0; or an error of @refresh, with the old clock
- * in force.
+ * Chooses the clock of the time stamps, one of zio_clocks. @refresh publishes it in the
+ * controls of all sets of the trigger. No event comes meanwhile, so each block has the time
+ * of the clock that its control names. If a set can be armed without an event, the caller
+ * quiesces it. Context: Process, sleeps. Returns 0; an error of @refresh, with the old
+ * clock in force; or an error of the type's start().
  */
 int zio_trigger_set_clock(struct zio_trigger *trig, clockid_t clock,
 			  int (*refresh)(struct zio_trigger *trig))

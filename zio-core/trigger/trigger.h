@@ -10,12 +10,12 @@
  * struct zio_trigger_config_ops - operations of the config folder for triggers
  * @ktype: type of the directories of bindings
  * @add_files: creates the files of a binding's trigger in the directory of the binding
- * @add_type: optional. Creates the directory in configfs for triggers of a type. Returns
- *            0 or -ENOMEM
+ * @add_type: optional. Creates the directory in configfs for triggers of a type. Returns 0
+ *            or -ENOMEM
  * @remove_type: undoes @add_type
- * @get_shared: returns the shared trigger of a name, and makes rmdir of its directory fail,
- *              until configfs_undepend_item(); NULL if there is none; or -ENOENT as an
- *              ERR_PTR if it is being removed
+ * @get_shared: returns the shared trigger of a name, and makes rmdir of its directory fail
+ *              until configfs_undepend_item(); NULL for an unknown name; ERR_PTR(-ENOENT)
+ *              if it is being removed
  *
  * Kernels without configfs have no shared triggers: only @ktype and @add_files are set.
  */

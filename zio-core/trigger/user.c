@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * user.c: the trigger types without events of their own; the core fires
+ * user.c: the trigger types without events of their own, fired by the core
  *
  * user: the core fires an input when a program reads and no block is queued. It fires an
  * output when every enabled channel has a block.
  *
- * transparent: for boards that decide themselves when to acquire. The core arms an input
- * whenever it is idle and a channel has room. It fires an output as with user.
+ * transparent: for boards that decide for themselves when to acquire. The core arms an
+ * input whenever it is idle and a channel has room. It fires an output as with user.
  */
 #include <linux/module.h>
 
@@ -25,8 +25,8 @@ static struct zio_trigger_type zio_trigger_transparent = {
 };
 
 /*
- * Initialises triggers, and registers the types of the core. No function undoes this: the types
- * have no directory, and go with the module. @ops: operations of the config folder. Context:
+ * Registers the trigger types of the core. Nothing undoes this: the types have no
+ * directory, and go with the module. @ops are the operations of the config folder. Context:
  * Process, sleeps. Returns 0, or an error as zio_trigger_type_register().
  */
 int zio_triggers_init(const struct zio_trigger_config_ops *ops)
