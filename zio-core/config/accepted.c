@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * accepted.c: the file "accepted" of a set or a device, which tells what each attribute
- * accepts. configfs.c has that of what users make.
+ * accepted.c: the file "accepted" of a set or a device: what each attribute accepts.
+ * configfs.c has the one of objects that users create.
  *
  * A line has the path of an attribute and its values: "enable 0 1",
  * "trigger/period-ns [1000 1 31536000000000000]", "trigger/line <label:offset>". The values
- * come from the struct zio_limits by which the core parses what users write.
+ * come from the struct zio_limits that the core uses to parse what users write.
  */
 #include <linux/string.h>
 #include <linux/sysfs.h>
@@ -23,7 +23,7 @@ static int put_choices(char *page, int len, const struct zio_limits *limits)
 {
 	unsigned int i;
 
-	/* A choice is a u32, also if it stands for a negative number. */
+	/* A choice is a u32, even if it represents a negative number. */
 	for (i = 0; i < limits->n; i++)
 		if (!limits->words)
 			len = put_number(page, len, limits, " ", limits->is_signed ?
@@ -34,8 +34,8 @@ static int put_choices(char *page, int len, const struct zio_limits *limits)
 }
 
 /*
- * Prints what the limits accept, behind a space: choices, a text, or a range; a range of one or
- * two numbers as choices. Returns the new length.
+ * Prints a space and what the limits accept: choices, a text, or a range. A range of one or
+ * two numbers is printed as choices. Returns the new length.
  */
 int zio_limits_print(char *page, int len, const struct zio_limits *limits)
 {
@@ -46,7 +46,7 @@ int zio_limits_print(char *page, int len, const struct zio_limits *limits)
 		len = put_choices(page, len, limits);
 		begin = len + sysfs_emit_at(page, len, " ");
 		len = begin + limits->list(page, begin);
-		/* The list ends each word with a newline. The last one ends the line. */
+		/* Each word ends with a newline. The caller prints the last one. */
 		strreplace(page + begin, '\n', ' ');
 		return len > begin ? len - 1 : len;
 	}
@@ -82,8 +82,8 @@ static int put_file(char *page, int len, const char *dir, struct kobject *kobj,
 }
 
 /*
- * Prints the standard files of a directory. No file of a group with a name is writable. A
- * directory that the core could not add has no files, and no parent.
+ * Prints the standard files of a directory. Groups with a name have no writable files. A
+ * directory that the core could not add has neither files nor a parent.
  */
 static int put_dir(char *page, int len, const char *dir, struct kobject *kobj)
 {
@@ -104,7 +104,7 @@ static int put_channels(char *page, int len, const struct zio_cset_core *cset)
 	for (i = 0; i < cset->n_chan_attrs; i++) {
 		file = &cset->chan_attrs[i].file;
 		begin = len;
-		/* Each channel has the file; the scale may be writable in some only. */
+		/* Each channel has the file, but a scale may be writable in some only. */
 		for (k = 0; file->attr.name && k < cset->n_chan && len == begin; k++)
 			len = put_file(page, len, "chan*/", &cset->chan[k]->kobj, file);
 	}
@@ -134,7 +134,7 @@ static int put_trigger(char *page, int len, struct zio_binding *bind)
 	return len;
 }
 
-/* A last line "..." stands for what does not fit. */
+/* Ends a text that does not fit with the line "...". */
 static int end_page(char *page, int len)
 {
 	const char *last;
@@ -142,15 +142,15 @@ static int end_page(char *page, int len)
 	if (len < PAGE_SIZE - 1)
 		return len;
 	page[len - sizeof("...\n")] = '\0';
-	/* The choices of a driver may fill the page by the first line. */
+	/* The choices of a driver may fill the page with the first line. */
 	last = strrchr(page, '\n');
 	len = last ? last + 1 - page : 0;
 	return len + sysfs_emit_at(page, len, "...\n");
 }
 
 /*
- * Shows what the attributes of a device accept. The directory of a device has files of
- * others, too. So each attribute has a line, without values if it cannot be written.
+ * Shows what the attributes of a device accept. Its directory has files of others, too, so
+ * each attribute has a line, without values if it is read-only.
  */
 ssize_t zio_device_show_accepted(struct device *dev, struct device_attribute *attr, char *page)
 {
@@ -169,7 +169,7 @@ ssize_t zio_device_show_accepted(struct device *dev, struct device_attribute *at
 	return end_page(page, len);
 }
 
-/* A new trigger, or a new buffer, gets its directory after cset->mutex is released. */
+/* A new trigger or buffer gets its directory under cset->change, but not cset->mutex. */
 ssize_t zio_cset_show_accepted(struct kobject *kobj, const struct zio_file *file, char *page)
 {
 	struct zio_cset_core *cset = kobj_to_cset(kobj);

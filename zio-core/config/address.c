@@ -27,7 +27,7 @@ static struct zio_channel_core *find_set(const char *address)
 	return zio_channel_find(device, i, 0) ?: ERR_PTR(-ENODEV);
 }
 
-/* Cuts "-NUMBER" off the end of a text. */
+/* Parses "-NUMBER" at the end of a text, and cuts it off. */
 static int cut_number(char *text, unsigned int *number)
 {
 	char *dash = strrchr(text, '-');
@@ -39,7 +39,7 @@ static int cut_number(char *text, unsigned int *number)
 }
 
 /*
- * Returns the channel with a reference. Its board may go at any moment. The address
+ * Returns a channel with a reference. Its board may go away at any moment. The address
  * "zzero-0000-0-1" means channel 1 of "zzero-0000/cset0".
  */
 static struct zio_channel_core *find_channel(const char *text, size_t len)
@@ -68,9 +68,9 @@ static struct zio_channel_core *find_channel(const char *text, size_t len)
 }
 
 /*
- * Feeds an output from the input at an address. @out: the output. @text: the address of an input
- * channel, as in the names of its nodes; or "none". Context: Process, sleeps; the caller holds no
- * lock. Returns 0; -EINVAL if @text is not an address; -ENODEV if there is no such channel; or an
+ * Feeds an output from the input at an address. @text is the address of a channel, as in
+ * the names of its nodes; or "none". Context: Process, sleeps; the caller holds no lock.
+ * Returns 0; -EINVAL if @text is not an address; -ENODEV if there is no such channel; or an
  * error of zio_route_connect().
  */
 int zio_channel_set_source(struct zio_channel_core *out, const char *text)
@@ -91,14 +91,14 @@ int zio_channel_set_source(struct zio_channel_core *out, const char *text)
 }
 
 /**
- * zio_cset_notifier_check() - check that sets of a trigger can follow a set
+ * zio_cset_notifier_check() - check whether the sets of a trigger can follow a set
  * @trig: the trigger; the caller holds its lock
  * @address: address of the set to follow
  *
  * Context: Process, sleeps.
  *
- * Return: 0; -EINVAL if @address is not an address; -ENODEV if there is no such set;
- * -ELOOP if the set is one of the trigger's own sets.
+ * Return: 0; -EINVAL if @address is not an address; -ENODEV if there is no such set; -ELOOP
+ * if the set is one of the trigger's own sets.
  */
 int zio_cset_notifier_check(struct zio_trigger *trig, const char *address)
 {
@@ -121,7 +121,7 @@ EXPORT_SYMBOL_GPL(zio_cset_notifier_check);
  * @notifier: the caller sets its done() and keeps it until zio_cset_notifier_remove()
  * @address: address of the set, for example "zzero-0000/cset0"
  *
- * A set whose board goes is never done again.
+ * After the board of a set has gone, the set is never done again.
  *
  * Context: Process, sleeps.
  *

@@ -3,7 +3,7 @@
  * attr.c: the driver's attributes: sysfs files, and values in the control
  *
  * A write holds cset->mutex while the driver puts the value into the hardware; the driver
- * may sleep. Blocks that are armed later show the new value.
+ * may sleep. Blocks that are armed afterwards show the new value.
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -11,15 +11,15 @@
 
 #include "config/internal.h"
 
-/* Returns the channel whose file it is; NULL for a file of the set. */
+/* Returns the channel that a file belongs to, or NULL for a file of the set. */
 static struct zio_channel_core *attr_channel(struct kobject *kobj)
 {
 	return kobj->ktype == &zio_channel_kind.ktype ? kobj_to_channel(kobj) : NULL;
 }
 
 /*
- * A channel of an interleaved set, other than channel 0, whose directory is that of the
- * interleaved blocks. It has attributes alone.
+ * A channel of an interleaved set, with nothing but attributes. Channel 0 is not a member:
+ * its directory is the one of the interleaved blocks.
  */
 struct zio_member {
 	struct zio_channel pub; /* its driver sees this */
@@ -41,7 +41,7 @@ static const struct zio_kind zio_member_kind = {
 	.ktype = ZIO_KTYPE(release_member, NULL),
 };
 
-/* Returns the attributes of the directory of a device, a set, or a board's trigger. */
+/* Returns the attributes in the directory of a device, a set, or a board's trigger. */
 static struct zio_attr_set *attr_set(struct kobject *kobj)
 {
 	struct zio_cset_core *cset;
@@ -52,7 +52,7 @@ static struct zio_attr_set *attr_set(struct kobject *kobj)
 	return kobj == &cset->kobj ? &cset->attrs : &cset->own_trigger->attrs;
 }
 
-/* The directory tells whose value it is: channels share the file. */
+/* Channels share the file, so the directory determines whose value it is. */
 static u32 *attr_value(struct kobject *kobj, const struct zio_file *file)
 {
 	struct zio_channel_core *chan = attr_channel(kobj);
@@ -72,7 +72,7 @@ static struct zio_channel *attr_driver_channel(struct kobject *kobj)
 	return chan ? &chan->pub : NULL;
 }
 
-/* Puts the present value into @value if the driver can read it. */
+/* If the driver can read the attribute, puts the current value into @value. */
 static int attr_ask_driver(struct kobject *kobj, const struct zio_attr_desc *desc, u32 *value)
 {
 	const struct zio_device_ops *ops;
@@ -98,7 +98,7 @@ static ssize_t attr_show(struct kobject *kobj, const struct zio_file *file, char
 
 	if (ret)
 		return ret;
-	/* Programs for ZIO 1.x read the version of a driver as this text. */
+	/* Programs for ZIO 1.x expect the version of a driver as this text. */
 	if (is_version && zio_version_patch(value))
 		return sysfs_emit(page, "%u.%u 0x%04x\n", zio_version_major(value),
 				  zio_version_minor(value), zio_version_patch(value));
@@ -110,7 +110,7 @@ static ssize_t attr_show(struct kobject *kobj, const struct zio_file *file, char
 	return sysfs_emit(page, "%u\n", value);
 }
 
-/* The sets of a device that has files are not gone. */
+/* While a device has files, its sets are not gone. */
 static void attr_refresh_device(struct zio_device *zdev)
 {
 	unsigned int i;
@@ -166,9 +166,9 @@ static int attr_store(struct kobject *kobj, const struct zio_file *file, const c
 }
 
 /*
- * The board may be armed long before its event. So the core takes the blocks back, and a
- * block has the values by which it was triggered. A value that is not in the control, such
- * as a command, leaves the board armed; and a stream goes on.
+ * The board may be armed long before its event. The core takes the blocks back, so that
+ * each block has the values it was triggered with. A value that is not in the control, such
+ * as a command, leaves the board armed, and a stream continues.
  */
 static int trigger_attr_store(struct kobject *kobj, const struct zio_file *file, const char *text)
 {
@@ -188,7 +188,7 @@ static int trigger_attr_store(struct kobject *kobj, const struct zio_file *file,
 	return ret;
 }
 
-/* Is it a position in which the core has a value of its own? */
+/* Returns true for a position where the core has a value of its own. */
 static bool is_of_core(const struct zio_attr_desc *desc, unsigned int owner)
 {
 	if (desc->place != ZIO_ATTR_PLACE_STD)
@@ -198,19 +198,19 @@ static bool is_of_core(const struct zio_attr_desc *desc, unsigned int owner)
 	return desc->index >= ZIO_ATTR_UNIT && desc->index <= ZIO_ATTR_OFFSET_HIGH;
 }
 
-/* The core has no present value of an attribute of which each block has another one. */
+/* If each block has its own value, the core has no current one. */
 static const char *value_fault(const struct zio_attr_desc *desc, unsigned int owner)
 {
 	if (!(owner & ZIO_OWNER_BLOCKS))
-		return "it has no blocks with values";
+		return "only sets and channels can have values of each block";
 	if (desc->mode & 0222 || (desc->mode && !(owner & ZIO_OWNER_GETS)))
-		return "each block has another value, so a file needs attr_get()";
+		return "each block has its own value: a file must be read-only, with attr_get()";
 	if (owner & ZIO_OWNER_OUTPUT && !zio_attr_accepts(desc, desc->value))
 		return "it does not accept its initial value";
 	return NULL;
 }
 
-/* Returns what is wrong with a descriptor; NULL if it is right. */
+/* Returns what is wrong with a descriptor, or NULL. */
 static const char *desc_fault(const struct zio_attr_desc *desc, unsigned int owner)
 {
 	unsigned int limit = desc->place == ZIO_ATTR_PLACE_STD ?
@@ -218,13 +218,13 @@ static const char *desc_fault(const struct zio_attr_desc *desc, unsigned int own
 	struct zio_limits accepted = zio_attr_limits(desc);
 
 	if (!desc->name || !*desc->name || strchr(desc->name, '/'))
-		return "it has no name of a file";
+		return "its name is missing, or not a file name";
 	if (desc->mode & ~0664)
-		return "sysfs has no such mode";
+		return "its mode is not valid in sysfs";
 	if (desc->place > ZIO_ATTR_PLACE_BLOCK || (desc->place && desc->index >= limit))
-		return "the control has no such place";
+		return "its place is not in the control";
 	if (is_of_core(desc, owner))
-		return "its place in the control is the core's";
+		return "its place in the control belongs to the core";
 	/* zio_limits_parse() would accept nearly all values. */
 	if ((s64)accepted.min > (s64)accepted.max)
 		return "min is above max";
@@ -234,8 +234,8 @@ static const char *desc_fault(const struct zio_attr_desc *desc, unsigned int own
 }
 
 /*
- * Checks the descriptors of attributes. @list: the descriptors. @n: number of @list. @owner:
- * ZIO_OWNER_*: what has them. Context: Any. Returns true if all are valid.
+ * Checks @n descriptors of attributes, and logs the first fault. @owner is ZIO_OWNER_*:
+ * what has the attributes. Context: Any. Returns true if all are valid.
  */
 bool zio_attrs_are_valid(const struct zio_attr_desc *list, unsigned int n, unsigned int owner)
 {
@@ -246,14 +246,14 @@ bool zio_attrs_are_valid(const struct zio_attr_desc *list, unsigned int n, unsig
 		fault = desc_fault(&list[i], owner);
 		for (k = 0; k < i && !fault; k++)
 			if (!strcmp(list[k].name, list[i].name))
-				fault = "another one has its name";
+				fault = "another attribute has the same name";
 	}
 	if (fault)
 		pr_err("zio: attribute \"%s\": %s\n", list[i - 1].name ?: "", fault);
 	return !fault;
 }
 
-/* Makes the attributes of a list, with room for more. They are freed with the object. */
+/* Creates the attributes of a list, with room for more. They are freed with the object. */
 static struct zio_attr *create_attrs(const struct zio_attr_desc *list, unsigned int n,
 				     unsigned int more)
 {
@@ -298,13 +298,13 @@ static int create_set(struct zio_attr_set *set, const struct zio_attr_desc *list
 	return 0;
 }
 
-/* Creates the attributes of a device, without their files. They are freed with the device. */
+/* Creates the attributes of a device, but no files. They are freed with the device. */
 int zio_device_create_attrs(struct zio_device *zdev)
 {
 	return create_set(&zdev->attrs, zdev->desc->attrs, zdev->desc->n_attrs);
 }
 
-/* An attribute of the core, and a value of each block, may have no file: see scaling.c */
+/* Attributes of the core and values of each block may have no file: see scaling.c */
 static int create_files(struct kobject *kobj, struct zio_attr *attrs, unsigned int n)
 {
 	int ret = 0;
@@ -338,9 +338,9 @@ static int create_own_trigger(struct zio_cset_core *cset)
 }
 
 /*
- * Creates the files of the driver's attributes for a set. The files are removed with the directory;
- * the values are freed with the object. The attributes of the scaling follow those that the driver
- * has for channels. Context: Process, sleeps. Returns 0; -ENOMEM; or an error of sysfs.
+ * Creates the attributes of a set and their files. The files go with the directory, and the
+ * values with the object. For channels, the scaling follows the driver's attributes.
+ * Context: Process, sleeps. Returns 0; -ENOMEM; or an error of sysfs.
  */
 int zio_cset_create_attrs(struct zio_cset_core *cset)
 {
@@ -360,7 +360,7 @@ int zio_cset_create_attrs(struct zio_cset_core *cset)
 	return create_files(&cset->kobj, cset->attrs.attr, cset->attrs.n);
 }
 
-/* Creates the files of the board's trigger, if the binding has that. */
+/* Creates the files of the board's trigger, if the binding uses it. */
 int zio_binding_create_attrs(struct zio_binding *bind)
 {
 	const struct zio_own_trigger *own = zio_binding_own(bind);
@@ -368,7 +368,7 @@ int zio_binding_create_attrs(struct zio_binding *bind)
 	return own ? create_files(&bind->kobj, own->attrs.attr, own->attrs.n) : 0;
 }
 
-/* As zio_cset_create_attrs(), which comes first; and sets the scaling of the channel. */
+/* As zio_cset_create_attrs(), which comes first. Also sets the scaling of the channel. */
 int zio_channel_create_attrs(struct zio_channel_core *chan)
 {
 	struct zio_cset_core *cset = chan->cset;
@@ -403,11 +403,11 @@ static struct zio_member *create_member(struct zio_cset_core *cset, unsigned int
 }
 
 /*
- * Creates what sysfs has of the channels of an interleaved set. The link "chani" is the name that
- * ZIO 1.x gives to the channel of the blocks. Channels from 1 on have directories if the driver has
- * attributes for each channel. Other sets need nothing. After an error, zio_cset_remove_members()
- * follows. @cset: the channel set, which has its channel 0. Context: Process, sleeps. Returns 0;
- * -ENOMEM; or an error of sysfs.
+ * Creates what sysfs shows of the channels of an interleaved set, once channel 0 exists.
+ * The link "chani" is the name that ZIO 1.x gives to the channel of the blocks. If the
+ * driver has attributes of channels, those from 1 on get directories. Other sets need
+ * nothing. On error the caller calls zio_cset_remove_members(). Context: Process, sleeps.
+ * Returns 0; -ENOMEM; or an error of sysfs.
  */
 int zio_cset_create_members(struct zio_cset_core *cset)
 {

@@ -5,7 +5,7 @@
 
 #include "config/internal.h"
 
-/* /sys/zio/devices: the paths of ZIO 1.x. It holds /sys/zio. */
+/* /sys/zio/devices: the paths of ZIO 1.x. It keeps a reference to /sys/zio. */
 static struct kobject *zio_root_devices;
 
 static ssize_t version_show(ZIO_BUS_CONST struct bus_type *bus, char *page)
@@ -68,10 +68,7 @@ void zio_bus_exit(void)
 	bus_unregister(&zio_bus);
 }
 
-/*
- * Creates the links to a device in /sys/zio/devices. It works without one that cannot be
- * made.
- */
+/* Creates the links to a device in /sys/zio/devices. The device works without them. */
 void zio_bus_link(struct zio_device *zdev)
 {
 	struct kobject *kobj = &zdev->dev.kobj;
@@ -80,7 +77,7 @@ void zio_bus_link(struct zio_device *zdev)
 	if (!ret && !zdev->id)
 		ret = sysfs_create_link(zio_root_devices, kobj, zdev->name);
 	if (ret)
-		dev_warn(&zdev->dev, "links in /sys/zio are missing: %d\n", ret);
+		dev_warn(&zdev->dev, "cannot create the links in /sys/zio: %d\n", ret);
 }
 
 /* Undoes zio_bus_link(). */
@@ -103,10 +100,10 @@ static int link_set(struct zio_cset_core *cset)
 }
 
 /*
- * Links the sets by the names that they have from their driver. The link is beside csetN, as in ZIO
- * 1.x. It is missing if an earlier set, or another file, has the name: the set works without it.
- * The links go with the directory. @zdev: the device, with all files that its directory gets.
- * Context: Process, sleeps.
+ * Links the sets under the names that their driver gives them, next to csetN as in ZIO 1.x.
+ * If an earlier set or another file has the name, the link is missing and the set works
+ * without it. The links go with the directory. All other files of @zdev exist. Context:
+ * Process, sleeps.
  */
 void zio_device_link_sets(struct zio_device *zdev)
 {
@@ -115,6 +112,6 @@ void zio_device_link_sets(struct zio_device *zdev)
 	for (i = 0; i < zdev->desc->n_cset; i++)
 		n += link_set(zdev->cset[i]) != 0;
 	if (n)
-		dev_info(&zdev->dev, "%u sets have names that are no links: taken, or no file names\n",
+		dev_info(&zdev->dev, "%u sets have no link: their names are taken, or no file names\n",
 			 n);
 }

@@ -7,8 +7,8 @@
 #include "trigger/trigger.h"
 
 /*
- * What has a directory: a set, or something in the directory of a set. @is_used is
- * optional: false for an object that was replaced
+ * A kind of object with a directory: a set, or something in the directory of a set.
+ * @is_used is optional, and returns false for an object that has been replaced.
  */
 struct zio_kind {
 	const struct kobj_type ktype;
@@ -26,7 +26,7 @@ void zio_device_link_sets(struct zio_device *zdev);
 
 /* attr.c */
 
-/* What has attributes, and which operations the driver has for it */
+/* What has attributes, and which operations its driver has for them */
 #define ZIO_OWNER_SETS		BIT(0) /* attr_set() */
 #define ZIO_OWNER_GETS		BIT(1) /* attr_get() */
 #define ZIO_OWNER_TRIGGER	BIT(2) /* a board's trigger */

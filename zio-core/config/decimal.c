@@ -3,7 +3,7 @@
  * decimal.c: decimal numbers as text, such as "0.0000762939453125"
  *
  * A number has up to 19 digits, and an exponent. Text and number are equal: a text with
- * more digits is refused and not rounded. So sysfs shows what a user has written.
+ * more digits is refused, not rounded. So sysfs shows what a user has written.
  */
 #include <linux/ctype.h>
 #include <linux/kernel.h>
@@ -14,18 +14,18 @@
 
 #include "config/internal.h"
 
-/* Numbers without an exponent: "1000000000", "0.000000000001" */
+/* The numbers printed without an exponent: "1000000000", "0.000000000001" */
 #define LARGEST_PLAIN	9
 #define SMALLEST_PLAIN	(-12)
 
 /*
- * Reads digits and a point, without the zeros at both ends. Returns what follows; NULL if
- * there is no digit.
+ * Reads digits and a point, and drops the zeros at both ends. Returns what follows, or NULL
+ * if there is no digit.
  */
 static const char *parse_digits(const char *text, struct zio_decimal *dec, bool *overflow)
 {
 	bool has_digits = false, in_fraction = false;
-	u64 zeros = 0; /* behind the last other digit */
+	u64 zeros = 0; /* since the last other digit */
 
 	for (; isdigit(*text) || (*text == '.' && !in_fraction); text++) {
 		if (*text == '.') {
@@ -56,10 +56,10 @@ static bool exp_fits(s64 exp, u64 digits)
 }
 
 /*
- * Reads a number. @text: "0.001", "-2.5e-3" or "1000", and perhaps a newline. @dec: receives the
- * number. Context: Any. Returns 0; -EINVAL for text that is not a number; -EOVERFLOW for a number
- * whose digits, without zeros at both ends, are 2^64 or more; -ERANGE for a size beyond
- * 10^ZIO_DOUBLE_MAX_EXP, or below the inverse. An error leaves @dec as it is.
+ * Reads a number: "0.001", "-2.5e-3" or "1000", with or without a newline. Context: Any.
+ * Returns 0; -EINVAL for text that is not a number; -EOVERFLOW if the digits, without zeros
+ * at both ends, are 2^64 or more; -ERANGE for a magnitude beyond 10^ZIO_DOUBLE_MAX_EXP or
+ * below its inverse. On error @dec is unchanged.
  */
 int zio_decimal_parse(const char *text, struct zio_decimal *dec)
 {
@@ -106,16 +106,13 @@ struct zio_decimal zio_decimal_make(s64 mant, s32 exp)
 	return dec;
 }
 
-/* Is the size of the number such that it makes a double? */
+/* Returns true if the magnitude of the number fits a double. */
 bool zio_decimal_fits(const struct zio_decimal *dec)
 {
 	return exp_fits(dec->exp, dec->digits);
 }
 
-/*
- * Prints a number, so that zio_decimal_parse() reads the same. Returns the length of the
- * text.
- */
+/* Prints a number so that zio_decimal_parse() reads it back. Returns the length. */
 ssize_t zio_decimal_print(char *page, const struct zio_decimal *dec)
 {
 	static const char zeros[] = "00000000000";

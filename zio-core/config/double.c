@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * double.c: the nearest double of a decimal number, by integers alone
+ * double.c: the nearest double of a decimal number, with integers only
  *
- * The number becomes a large integer, exactly but for a fraction. 53 bits of the integer
+ * The number becomes a large integer, exact except for a fraction. 53 bits of the integer
  * remain; the others decide how these are rounded. The fraction decides nothing: a number
- * just above the middle between two doubles differs from it in the integer already.
- * tests/unit/testing/test_double.py proves it for all numbers. So the result is what
+ * just above the middle between two doubles already differs from it in the integer.
+ * tests/unit/testing/test_double.py proves this for all numbers. So the result is what
  * strtod() returns.
  */
 #include <linux/bitmap.h>
@@ -15,9 +15,9 @@
 #include "config/internal.h"
 
 /*
- * The integer is digits * 10^exp * 2^(32 * shift). At least 54 bits must be left of it,
- * and all must have room. Digits have up to 20 places. So 10^exp is 10^280 at most, which
- * has 931 bits. It is 10^-299 at least, which needs 994 bits in front.
+ * The integer is digits * 10^exp * 2^(32 * shift). At least 54 bits of it must be left, and
+ * all bits must have room. Digits have up to 20 places. So 10^exp is at most 10^280, which
+ * has 931 bits, and at least 10^-299, which needs 994 bits in front.
  */
 #define LIMBS		36
 #define SHIFT_UP	2	/* for an exponent that is not negative */
@@ -27,7 +27,7 @@
 #define EXP_BIAS	1023
 
 struct large {
-	u32 limb[LIMBS];	/* the least comes first */
+	u32 limb[LIMBS];	/* least significant first */
 };
 
 static void multiply_by_ten(struct large *num)
@@ -52,9 +52,9 @@ static void divide_by_ten(struct large *num)
 }
 
 /*
- * Rounds a number to the nearest double. A number in the middle between two doubles becomes the
- * even one. @dec: a number that zio_decimal_fits(). Context: Any. Returns the 64 bits of the
- * double, in the format of IEEE 754.
+ * Rounds a number to the nearest double, and a tie to the even one. @dec is a number that
+ * zio_decimal_fits(). Context: Any. Returns the 64 bits of the double, in the format of
+ * IEEE 754.
  */
 u64 zio_decimal_to_double(const struct zio_decimal *dec)
 {
@@ -71,7 +71,7 @@ u64 zio_decimal_to_double(const struct zio_decimal *dec)
 	num.limb[shift + 1] = upper_32_bits(dec->digits);
 	for (; tens > 0; tens--)
 		multiply_by_ten(&num);
-	/* Dividing several times gives the same integer as dividing once by the product. */
+	/* Repeated division gives the same integer as one division by the product. */
 	for (; tens < 0; tens++)
 		divide_by_ten(&num);
 	bitmap_from_arr32(bits, num.limb, 32 * LIMBS);
@@ -82,7 +82,7 @@ u64 zio_decimal_to_double(const struct zio_decimal *dec)
 	if (test_bit(lowest - 1, bits))
 		mant += mant & 1 || find_first_bit(bits, lowest - 1) < lowest - 1;
 	exp = top - 32 * shift + EXP_BIAS;
-	/* A carry out of the mantissa makes it 0, and the exponent one more. */
+	/* A carry out of the mantissa clears it, and increments the exponent. */
 	return (u64)dec->negative << 63 | ((exp << (MANT_BITS - 1)) + mant -
 					   BIT_ULL(MANT_BITS - 1));
 }

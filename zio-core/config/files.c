@@ -2,8 +2,8 @@
 /*
  * files.c: the files of devices, sets, channels, buffers and triggers in sysfs
  *
- * A replacement of a trigger or of the buffers removes directories after it has unlocked
- * cset->mutex. So a write looks whether its object is still in use.
+ * Replacing the trigger or the buffers removes directories after cset->mutex is unlocked.
+ * So a write checks whether its object is still in use.
  */
 #include <linux/kernel.h>
 #include <linux/sysfs.h>
@@ -12,7 +12,7 @@
 
 #define to_kind(_kobj)	container_of((_kobj)->ktype, struct zio_kind, ktype)
 
-/* 0 and 1 only, so that a typing error switches nothing */
+/* Only 0 and 1, so that a typo switches nothing */
 const struct zio_limits zio_limits_bool = { .max = 1, .error = -EINVAL };
 
 int zio_attr_parse_bool(const char *text, bool *value)
@@ -25,7 +25,7 @@ int zio_attr_parse_bool(const char *text, bool *value)
 	return ret;
 }
 
-/* Returns what a file that can be written accepts. */
+/* Returns what a writable file accepts. */
 struct zio_limits zio_file_limits(struct kobject *kobj, const struct zio_file *file)
 {
 	if (file->limits)
@@ -34,7 +34,7 @@ struct zio_limits zio_file_limits(struct kobject *kobj, const struct zio_file *f
 		.max = file->size == sizeof(bool) ? 1 : U32_MAX, .error = -EINVAL };
 }
 
-/* Returns the set to which a directory belongs. A file of the directory is in use. */
+/* Returns the set that a directory belongs to, while one of its files is in use. */
 struct zio_cset_core *zio_kobj_to_cset(struct kobject *kobj)
 {
 	while (!to_kind(kobj)->is_cset)
@@ -124,7 +124,7 @@ const struct sysfs_ops zio_file_ops = {
 	.store = file_store,
 };
 
-/* Returns the mode of a file; 0 if the set of @kobj does not have it. */
+/* Returns the mode of a file, or 0 if the set of @kobj lacks it. */
 umode_t zio_file_mode(struct kobject *kobj, struct attribute *attr, int i)
 {
 	const struct zio_file *file = to_zio_file(attr);
@@ -138,7 +138,7 @@ umode_t zio_file_mode(struct kobject *kobj, struct attribute *attr, int i)
 	return file->mode ? file->mode(kobj, file) : attr->mode;
 }
 
-/* Adds a file to a directory. Several directories may have it, with different modes. */
+/* Adds a file to a directory. Several directories may share it, with different modes. */
 int zio_file_create(struct kobject *kobj, struct zio_file *file)
 {
 	sysfs_attr_init(&file->attr);

@@ -15,12 +15,12 @@ int zio_channel_set_source(struct zio_channel_core *out, const char *text);
 		.attr = { .name = _name, .mode = _mode }, __VA_ARGS__	\
 	}).attr)
 
-/* The number that a file shows. A member is a name, so to name it twice has no effect. */
+/* The number that a file shows. A member is only a name, so naming it twice is safe. */
 #define ZIO_VALUE(_type, _member...)					\
 	.offset = offsetof(_type, _member) - offsetof(_type, kobj),	\
 	.size = sizeof_field(_type, _member)
 
-/* Define functions of files: they show, set or store a value of the object of @kobj. */
+/* Define functions of files that show, set or store a value of the object of @kobj. */
 #define ZIO_SHOW_BY(_of, _name, _call)					\
 static ssize_t _of##_show_##_name(struct kobject *kobj,			\
 				  const struct zio_file *file, char *page) \
@@ -44,7 +44,7 @@ static int _of##_store_##_name(struct kobject *kobj,			\
 	return _call;							\
 }
 
-/* Defines what a file accepts, by the members of struct zio_limits. */
+/* Defines what a file accepts, as members of struct zio_limits. */
 #define ZIO_LIMITS(_of, _name, ...)					\
 static struct zio_limits						\
 _of##_limits_##_name(struct kobject *kobj, const struct zio_file *file)	\
@@ -76,7 +76,7 @@ umode_t zio_file_mode(struct kobject *kobj, struct attribute *attr, int i);
 int zio_file_create(struct kobject *kobj, struct zio_file *file);
 struct zio_cset_core *zio_kobj_to_cset(struct kobject *kobj);
 
-/* The driver core made the directory of a device. All others are of a zio_kind. */
+/* The driver core makes the directory of a device. All others have a zio_kind. */
 static inline bool zio_kobj_is_device(const struct kobject *kobj)
 {
 	return kobj->ktype->sysfs_ops != &zio_file_ops;

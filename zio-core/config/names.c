@@ -3,9 +3,9 @@
  * names.c: files that describe controls: the names of attributes, the type of samples
  *
  * A control has attributes at numbered positions. The file "control-attrs" has a line for
- * each: "std 1 gain-factor", "ext 3 threshold signed", "ext 0 period-ns wide". Those of
- * which each block has a value of its own have the word "block"; at an output, what it
- * accepts follows: "ext 4 delay-ns signed block [-10 1 10]".
+ * each: "std 1 gain-factor", "ext 3 threshold signed", "ext 0 period-ns wide". The word
+ * "block" marks those with a value of each block. For an output, what they accept follows:
+ * "ext 4 delay-ns signed block [-10 1 10]".
  */
 #include <linux/sysfs.h>
 
@@ -44,7 +44,7 @@ static int put_attrs(char *page, int len, const struct zio_attr *attr, unsigned 
 	return len;
 }
 
-/* The caller holds cset->mutex. */
+/* Called with cset->mutex held. */
 ssize_t zio_channel_show_names(struct kobject *kobj, const struct zio_file *file, char *page)
 {
 	const struct zio_cset_core *cset = kobj_to_channel(kobj)->cset;
@@ -76,7 +76,7 @@ ssize_t zio_binding_show_names(struct kobject *kobj, const struct zio_file *file
 		len = put_line(page, len, false, ZIO_ATTR_TRIG_SHOT, "shot", "");
 	if (own)
 		len = put_attrs(page, len, own->attrs.attr, own->attrs.n, false);
-	/* The clock is elsewhere if the board's trigger has its place: see engine/control.c */
+	/* The clock moves if the board's trigger uses its position: see engine/control.c */
 	for (i = 0; own && i < own->attrs.n; i++)
 		if (own->attrs.attr[i].desc->place == ZIO_ATTR_PLACE_EXT &&
 		    own->attrs.attr[i].desc->index == ZIO_ATTR_TRIG_EXT_CLOCK)
@@ -85,7 +85,7 @@ ssize_t zio_binding_show_names(struct kobject *kobj, const struct zio_file *file
 			"clock", "");
 }
 
-/* Prints how a sample lies in memory, in the format of IIO: "le:s12/16>>4" */
+/* Prints the layout of a sample in memory, in the format of IIO: "le:s12/16>>4" */
 ssize_t zio_channel_show_type(struct kobject *kobj, const struct zio_file *file, char *page)
 {
 	const struct zio_control *ctrl;

@@ -7,7 +7,7 @@
 #include "config/internal.h"
 #include "engine/engine.h"
 
-/* A fraction of two u32, in its lowest terms */
+/* A fraction of two u32, in lowest terms */
 struct rate {
 	u32 num;
 	u32 den;
@@ -42,7 +42,7 @@ static int rate_divide(struct rate *rate, struct rate by)
 		check_mul_overflow(rate->den, by.num, &rate->den) ? -ERANGE : 0;
 }
 
-/* "48000", "0.5" or "1411200/29", and perhaps a newline */
+/* "48000", "0.5" or "1411200/29", with or without a newline */
 static int rate_parse(const char *text, struct rate *rate)
 {
 	size_t len = strcspn(text, "/\n");
@@ -62,7 +62,7 @@ static int rate_parse(const char *text, struct rate *rate)
 	return ret;
 }
 
-/* Locks: cset->mutex. */
+/* Called with cset->mutex held. */
 int zio_rate_store(struct kobject *kobj, const struct zio_file *file, const char *text)
 {
 	struct zio_cset_core *cset = kobj_to_cset(kobj);
@@ -77,13 +77,13 @@ int zio_rate_store(struct kobject *kobj, const struct zio_file *file, const char
 			return ret;
 	} else {
 		cset->rate_num = rate.num;
-		cset->rate_den = rate.num ? rate.den : 0; /* "0": not known */
+		cset->rate_den = rate.num ? rate.den : 0; /* "0": unknown */
 	}
 	zio_cset_refresh(cset);
 	return 0;
 }
 
-/* Locks: cset->mutex. */
+/* Called with cset->mutex held. */
 ssize_t zio_rate_show(struct kobject *kobj, const struct zio_file *file, char *page)
 {
 	const struct zio_timing *timing = &kobj_to_cset(kobj)->timing;

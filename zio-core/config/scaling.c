@@ -2,8 +2,8 @@
 /*
  * scaling.c: the attributes that tell how samples become physical values
  *
- * They belong to the core: their descriptors are here. They follow the attributes of the
- * driver in cset->chan_attrs, so the snapshots have them without further work.
+ * They belong to the core, so their descriptors are here. They follow the driver's
+ * attributes in cset->chan_attrs, so snapshots include them without further work.
  */
 #include <linux/export.h>
 #include <linux/kernel.h>
@@ -21,7 +21,7 @@ enum { UNIT, SIGN, SCALE_LOW, SCALE_HIGH, OFFSET_LOW, OFFSET_HIGH };
 #define CORE_ATTR(_name, _index) {					\
 	.name = _name, .place = ZIO_ATTR_PLACE_STD, .index = _index }
 
-/* The numbers of the control. A file shows both halves of a double as one number. */
+/* The numbers in the control. A file shows both halves of a double as one number. */
 static const struct zio_attr_desc zio_scaling_attrs[ZIO_SCALING_ATTRS] = {
 	[UNIT] = CORE_ATTR("unit", ZIO_ATTR_UNIT),
 	[SIGN] = CORE_ATTR("signed", ZIO_ATTR_SIGNED),
@@ -31,7 +31,6 @@ static const struct zio_attr_desc zio_scaling_attrs[ZIO_SCALING_ATTRS] = {
 	[OFFSET_HIGH] = CORE_ATTR("offset-high", ZIO_ATTR_OFFSET_HIGH),
 };
 
-/* Is it an attribute of the core? */
 static bool is_of_core(const struct zio_attr_desc *desc)
 {
 	return desc >= zio_scaling_attrs && desc < zio_scaling_attrs + ZIO_SCALING_ATTRS;
@@ -66,7 +65,7 @@ static void set_values(struct zio_channel_core *chan, const struct zio_scale *sc
 			WRITE_ONCE(chan->values[i], value[attr->desc - zio_scaling_attrs]);
 }
 
-/* Locks: cset->mutex. */
+/* Called with cset->mutex held. */
 static void publish(struct zio_channel_core *chan, const struct zio_scale *scale)
 {
 	set_values(chan, scale);
@@ -116,7 +115,7 @@ static int number_store(struct kobject *kobj, const struct zio_file *file, const
 	return ret;
 }
 
-/* Returns false for a scaling that is wrong. */
+/* Returns false for an invalid scaling. */
 static bool make_scale(const struct zio_scaling *scaling, struct zio_scale *scale)
 {
 	if (scaling->unit >= _ZIO_UNIT_NUM || !scaling->mant || scaling->mant == S64_MIN ||
@@ -145,8 +144,8 @@ static const struct zio_file zio_scaling_files[ZIO_SCALING_ATTRS] = {
 };
 
 /*
- * Appends the attributes of the scaling. @attrs: the attributes of its channels, with room for
- * ZIO_SCALING_ATTRS more. @n: number of @attrs. Context: Process. Returns the new number.
+ * Appends the attributes of the scaling to the @n attributes @attrs of the channels, which
+ * have room for ZIO_SCALING_ATTRS more. Context: Process. Returns the new number.
  */
 unsigned int zio_scaling_add(struct zio_cset_core *cset, struct zio_attr *attrs,
 			     unsigned int n)
@@ -161,10 +160,7 @@ unsigned int zio_scaling_add(struct zio_cset_core *cset, struct zio_attr *attrs,
 	return n;
 }
 
-/*
- * Sets the values of a channel that its driver describes; -EINVAL for a scaling that is
- * wrong.
- */
+/* Sets a channel's values from its driver's description; -EINVAL if that is invalid. */
 int zio_scaling_set_values(struct zio_channel_core *chan)
 {
 	const struct zio_cset_desc *desc = chan->cset->desc;
@@ -190,9 +186,9 @@ int zio_scaling_set_values(struct zio_channel_core *chan)
  * @index: the channel, or ZIO_ALL_CHANNELS
  * @scaling: the new values; its ZIO_SCALING_WRITABLE has no effect
  *
- * A driver calls this in attr_set(), for an attribute that changes the scale, such as the
- * range of an ADC. That attribute has a place in the control: the core publishes the
- * value and the scale together after attr_set(). A value that a user has set is replaced.
+ * Call this in attr_set() of an attribute that changes the scale, such as the range of an
+ * ADC. The attribute has a place in the control: after attr_set(), the core publishes its
+ * value and the scale together. The values replace those that a user has set.
  *
  * Context: Process; in attr_set() only.
  */

@@ -14,7 +14,7 @@ static unsigned int buf_count(struct zio_buffer *buf)
 	return buf->type->ops->count(buf);
 }
 
-/* Head and tail are not read at the same moment, so the difference may be wrong. */
+/* Head and tail are read one after the other, so the difference may be wrong. */
 static int buf_queued(struct zio_buffer *buf)
 {
 	return clamp_t(int, zio_queue_count(&buf->chan->queue), 0, buf_count(buf));
@@ -26,7 +26,7 @@ ZIO_SHOW(buf, queued, "%d", buf_queued(to_zio_buffer(kobj)))
 ZIO_LIMITS(buf, len, .min = 1, .max = ZIO_MAX_LEN, .error = -EINVAL)
 ZIO_LIMITS(buf, kb, .min = 1, .max = U32_MAX, .error = -EINVAL)
 
-/* The route belongs to the channel; it stays when the buffer is replaced. */
+/* The route belongs to the channel, and outlives the buffer. */
 ZIO_SHOW_BY(buf, source, zio_route_show(to_zio_buffer(kobj)->chan, page))
 ZIO_LIMITS(buf, source, .text = "<channel>")
 ZIO_STORE_BY(buf, source, zio_channel_set_source(to_zio_buffer(kobj)->chan, text))
@@ -42,8 +42,8 @@ static int buf_set_len(struct kobject *kobj, u32 value)
 }
 
 /*
- * As in ZIO 1.x the area alone limits the blocks, unless a user has chosen their number.
- * Blocks that are queued or in use can move to another area, but their number stays.
+ * As in ZIO 1.x, only the area limits the blocks, unless a user has chosen their number.
+ * Blocks that are queued or in use can move to another area if their number stays.
  */
 static int buf_set_kb(struct kobject *kobj, u32 value)
 {
@@ -71,7 +71,7 @@ static int buf_set_prefer_new(struct kobject *kobj, u32 value)
 	return 0;
 }
 
-/* The queue of each channel has its length. */
+/* Each channel has its own length, so "accepted" names the file and not a number. */
 ZIO_LIMITS(buf, watermark, .min = 1, .max = to_zio_buffer(kobj)->len, .error = -EINVAL,
 	   .text = "[1 1 max-buffer-len]")
 

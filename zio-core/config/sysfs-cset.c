@@ -17,7 +17,7 @@ ZIO_SHOW(cset, buffer, "%s", kobj_to_cset(kobj)->buf_type->name)
 ZIO_SHOW(cset, trigger, "%s", kobj_to_cset(kobj)->bind->trig->name)
 ZIO_SHOW(cset, mask, "0x%llx", kobj_to_cset(kobj)->pub.shape.mask)
 
-/* A disabled set takes no event. */
+/* A disabled set takes no events. */
 static int cset_set_enable(struct kobject *kobj, u32 enable)
 {
 	struct zio_cset_core *cset = kobj_to_cset(kobj);
@@ -28,12 +28,12 @@ static int cset_set_enable(struct kobject *kobj, u32 enable)
 }
 
 /*
- * Replaces the trigger or the buffers by those of a type, whose name has at most 11
- * characters. The core may load the module of the type. This can take any time in user
- * space. So writers hold cset->change meanwhile, and an unbind waits for one at most.
+ * Replaces the trigger or the buffers with those of another type, whose name has at most 11
+ * characters. Loading the module of the type may take any time in user space. So writers
+ * hold cset->change meanwhile, and an unbind waits for at most one of them.
  *
- * New files replace those of the old type. The event lets udev give them a group. The
- * device is there: its removal waits for this file first.
+ * New files replace those of the old type. The uevent lets udev give them a group. The
+ * device exists: its removal waits for this file first.
  */
 static int cset_store_type(struct zio_cset_core *cset, const char *text,
 			   int (*change)(struct zio_cset_core *cset, const char *name))
@@ -97,7 +97,7 @@ static struct attribute *cset_files[] = {
 		 .needs = ZIO_CSET_STREAM | ZIO_CSET_OUTPUT),
 	ZIO_FILE("sample-rate", 0644, .show = zio_rate_show, .lock_show = true,
 		 .store = zio_rate_store, .limits = cset_limits_rate, .mode = zio_rate_mode),
-	/* Its line of "accepted" may be longer than a page. */
+	/* The last one that is writable: its line of "accepted" may exceed a page. */
 	ZIO_FILE("current_trigger", 0644, .show = cset_show_trigger, .lock_show = true,
 		 ZIO_STORE(cset, trigger), .no_lock = true),
 	ZIO_FILE("accepted", 0444, .show = zio_cset_show_accepted),
@@ -171,7 +171,7 @@ static int chan_set_enable(struct kobject *kobj, u32 enable)
 		return 0;
 	zio_cset_freeze(cset);
 	WRITE_ONCE(chan->enabled, enable);
-	/* What it has missed while it was disabled is no loss. */
+	/* Events that it missed while it was disabled are not losses. */
 	atomic_andnot(ZIO_ALARM_LOST_TRIGGER, &chan->alarms_new);
 	atomic_set(&chan->missed_before, 0);
 	zio_cset_list_active(cset);
@@ -238,7 +238,7 @@ static const struct attribute_group chan_bin_group = {
 	.bin_attrs = chan_bin_attrs,
 };
 
-/* A set that only tells the time has no samples. */
+/* A set that only records times has no samples. */
 static umode_t chan_mode_of_type(struct kobject *kobj, const struct zio_file *file)
 {
 	return kobj_to_channel(kobj)->cset->ssize ? file->attr.mode : 0;

@@ -2,10 +2,10 @@
 /*
  * sysfs-device.c: the files of a device: the attributes of its driver
  *
- * The directory belongs to the driver core, which has operations of its own for it. A file
- * there passes on to the one of the attribute. The files come when all sets are there, and
- * go before the first of them: no operation of the driver sees a device in part. Their memory
- * goes with the device.
+ * The directory belongs to the driver core, which has its own operations for it. A file
+ * there forwards to the file of its attribute. The files are added after all sets and
+ * removed before the first of them, so no operation of the driver sees a partial device.
+ * Their memory is freed with the device.
  */
 #include <linux/device.h>
 #include <linux/slab.h>
@@ -35,8 +35,8 @@ static struct device_attribute accepted =
 	__ATTR(accepted, 0444, zio_device_show_accepted, NULL);
 
 /*
- * Creates the files of a device that has attributes. @zdev: the device, with all its sets. Context:
- * Process, sleeps. Returns 0; -ENOMEM; -EEXIST if two files have one name; or an error of sysfs.
+ * Creates the files of a device with attributes. All its sets exist. Context: Process,
+ * sleeps. Returns 0; -ENOMEM; -EEXIST if two files have one name; or an error of sysfs.
  */
 int zio_device_add_files(struct zio_device *zdev)
 {
@@ -64,8 +64,8 @@ int zio_device_add_files(struct zio_device *zdev)
 }
 
 /*
- * Waits for the users that are in one of the files. The core does not call the driver's
- * operations for the device any more.
+ * Waits for users that are in one of the files. Afterwards the core no longer calls the
+ * driver's operations for the device.
  */
 void zio_device_remove_files(struct zio_device *zdev)
 {

@@ -2,9 +2,9 @@
 /*
  * sysfs-trigger.c: the files of a channel set's trigger
  *
- * Enable and samples belong to the set. The clock and the attributes of the type belong
- * to the trigger. Users set them here if the trigger has one set only, and in configfs if
- * it is shared.
+ * Enable and samples belong to the set. The clock and the attributes of the type belong to
+ * the trigger. Users set them here if the trigger has only one set, and in configfs if it
+ * is shared.
  */
 #include <linux/slab.h>
 #include <linux/sysfs.h>
@@ -13,7 +13,7 @@
 
 #define BIND_VALUE(_member)	ZIO_VALUE(struct zio_binding, _member)
 
-/* The set has it, and keeps it when it gets another trigger. */
+/* The shape belongs to the set, and outlives the trigger. */
 static const struct zio_shape *bind_shape(struct kobject *kobj)
 {
 	return &to_zio_binding(kobj)->cset->pub.shape;
@@ -66,7 +66,7 @@ static u32 max_post(struct kobject *kobj)
 	return ask_driver(cset, &shape, &shape.post_samples, 0, cset->ssize ? U32_MAX : 0);
 }
 
-/* A write of all samples changes those from the event on. */
+/* Writing "nsamples" changes the samples from the event on. */
 static u32 max_samples(struct kobject *kobj)
 {
 	u32 post = max_post(kobj);
@@ -128,7 +128,7 @@ static struct zio_limits bind_limits_attr(struct kobject *kobj, const struct zio
 	return zio_trigger_limits(&to_zio_binding(kobj)->trig->type->attrs[file->index]);
 }
 
-/* No event comes while the set is frozen: it would be lost, and stop() may wait for it. */
+/* Stop the events first: a frozen set would lose one, and stop() may wait for it. */
 static int bind_set_clock(struct kobject *kobj, u32 clock)
 {
 	struct zio_binding *bind = to_zio_binding(kobj);
@@ -142,13 +142,13 @@ static int bind_set_clock(struct kobject *kobj, u32 clock)
 	return ret ?: started;
 }
 
-/* The clock of a shared trigger can be read here, but not set. */
+/* The clock of a shared trigger is read-only here. */
 static umode_t bind_mode_of_clock(struct kobject *kobj, const struct zio_file *file)
 {
 	return to_zio_binding(kobj)->trig->item ? 0444 : file->attr.mode;
 }
 
-/* Creates the files of the trigger. Removal of the directory removes them. */
+/* Creates the files of the trigger. They are removed with the directory. */
 int zio_binding_add_files(struct zio_binding *bind)
 {
 	const struct zio_trigger_attr *attr = bind->trig->type->attrs;
