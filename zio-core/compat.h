@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* compat.h: differences between kernels, 6.1 and newer; nowhere else */
+/* compat.h: all differences between kernels, from 6.1 on */
 #ifndef _ZIO_COMPAT_H
 #define _ZIO_COMPAT_H
 
@@ -54,7 +54,7 @@
 #define zio_vm_flags_set(_vma, _flags)		vm_flags_set(_vma, _flags)
 #endif
 
-/* From 7.2 on, the name of the module leads to the directory of a built-in driver. */
+/* Since 7.2, the name of the module leads to the directory of a built-in driver. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
 #define zio_platform_driver_register(_driver, _owner) \
 	__platform_driver_register(_driver, _owner)
@@ -69,7 +69,7 @@
 #define zio_import_dma_buf()	MODULE_IMPORT_NS("DMA_BUF")
 #endif
 
-/* Returns the place of an iterator over one range of user memory; otherwise NULL. */
+/* Returns the position of an iterator over one range of user memory; otherwise NULL. */
 static inline void __user *zio_iter_plain(const struct iov_iter *iter)
 {
 	if (iter_is_ubuf(iter))
@@ -81,7 +81,7 @@ static inline void __user *zio_iter_plain(const struct iov_iter *iter)
 	return NULL;
 }
 
-/* iov_iter_advance() of an iterator that zio_iter_plain() knows: it has one segment. */
+/* iov_iter_advance() for iterators that zio_iter_plain() accepts: they have one segment. */
 static inline void zio_iter_pass(struct iov_iter *iter, size_t n)
 {
 	n = min(n, iter->count);
@@ -97,7 +97,7 @@ static inline void zio_iter_pass(struct iov_iter *iter, size_t n)
 
 /*
  * copy_to_user() without its check of the kernel's side. Architectures that inline the copy
- * export no function for it.
+ * do not export a function for it.
  */
 #ifdef INLINE_COPY_TO_USER
 #define zio_copy_to_user	copy_to_user

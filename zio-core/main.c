@@ -2,8 +2,8 @@
 /*
  * main.c: loading and unloading of the core
  *
- * Lower folders do not call higher ones. This file gives each folder the operations of
- * higher folders when it initialises the folder.
+ * Lower folders do not call higher ones. Instead, this file passes each folder the
+ * operations of higher folders when it initialises it.
  */
 #include <linux/module.h>
 
@@ -64,5 +64,5 @@ module_exit(zio_exit);
 MODULE_DESCRIPTION("ZIO: blocks from device to user");
 MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");
-/* A probe that runs asynchronously cannot wait for modprobe: see zio_may_load(). */
+/* An asynchronous probe cannot wait for modprobe: see zio_may_load(). */
 MODULE_SOFTDEP("post: zio-buf-" ZIO_DEFAULT_BUFFER);

@@ -5,19 +5,19 @@
  * Locks, and what each protects:
  *   zio_types_lock   the lists of buffer and trigger types, and of shared triggers
  *   zio_names_lock   the device names and numbers in use
- *   cset->change     replacement of the trigger and of the buffers; a file that a
- *                    replacement removes does not take it
+ *   cset->change     replacing the trigger or the buffers; files that a replacement
+ *                    removes do not take it
  *   zdev->lock       attributes of a device
  *   cset->mutex      configuration: attributes, enables, trigger, buffers
- *   trig->lock       values and running of a trigger, and the list of its sets
+ *   trig->lock       a trigger: its values, whether it runs, the list of its sets
  *   chan->lock       the user's side of a channel: readers or writers, their
  *                    current blocks, the user's end of the queue
- *   zio_routes_lock  which output is fed by which input (route.c)
+ *   zio_routes_lock  which input feeds which output (route.c)
  *   cset->state      the device's side, see engine.c: an atomic word. The context
  *                    that sets it from IDLE to ARMING owns the active blocks
  * Order: cset->change; zio_routes_lock; zdev->lock; cset->mutex; chan->lock of an output;
- * chan->lock of an input; a freeze, or a phase that is owned (freeze.c); trig->lock; the
- * state. Documentation/architecture.md has all locks.
+ * chan->lock of an input; a freeze or an owned phase (freeze.c); trig->lock; the state.
+ * Documentation/architecture.md has all locks.
  */
 #ifndef _ZIO_CORE_H
 #define _ZIO_CORE_H
@@ -45,33 +45,32 @@
 #define ZIO_MAX_LEN		65536
 #define ZIO_MAX_TIMEOUT_MS	(24 * 3600 * 1000)
 
-/* What rarely changes in the controls of a channel; never modified. */
+/* What rarely changes in the controls of a channel; replaced, never modified. */
 struct zio_snapshot {
 	refcount_t ref;
 	u32 value_mask; /* of its set */
-	u64 id; /* never used again */
+	u64 id; /* never reused */
 	struct rcu_head rcu;
-	bool has_more; /* controls have values, or the number of a shot, of their blocks */
-	struct zio_control common; /* without the number of the channel: see control.c */
+	bool has_more; /* controls also have values, or the shot, of their block */
+	struct zio_control common; /* without the channel's number: see control.c */
 };
 
 /**
  * struct zio_stream - the blocks of a channel that the driver has, see stream.c
- * @taken: count of the next block to be taken; from queue->head on they are in flight
- * @limit: most blocks in flight; 0 while there is no stream
- * @wants: zio_channel_take() has found no block, and refill() was not called since (I)
- * @is_dry: the device had no block at the last zio_channel_take()
- * @n_dry: how often the device has lost its last block without a new one
+ * @taken: count of the next block to take; blocks from queue->head up to it are in flight
+ * @limit: maximum number of blocks in flight; 0 while there is no stream
+ * @wants: zio_channel_take() has found no block, and refill() has not been called since (I)
+ * @is_dry: the device has run out of blocks: none in flight, and none to take
+ * @n_dry: how often this has happened, except at the end of an output
  * @dropped: unread blocks that "prefer-new" has dropped
- * @resumes: output: it has stopped, and goes on without the watermark; by the owner of the
- *           phase
+ * @resumes: output: resumes without the watermark; written by the owner of the phase
  * @haste: output: ZIO_HASTE_*; under chan->lock, or by the context that feeds a route
- * @due: output: count of the block behind those for which there is haste; as @haste
- * @turns: output: how often the oldest block is in flight, if blocks are repeated
- * @lock: output: @turns
+ * @due: output: count of the block behind the last one that is in haste; as @haste
+ * @turns: output: how many times the oldest block is in flight, if blocks are repeated
+ * @lock: output: protects @turns
  *
- * The context of zio_channel_take() writes all fields, but @limit and those of outputs. An
- * output counts from the tail of the queue: see ostream.c.
+ * The context of zio_channel_take() writes all fields except @limit and those of outputs.
+ * An output counts from the tail of the queue: see ostream.c.
  */
 struct zio_stream {
 	unsigned int taken;
@@ -84,7 +83,7 @@ struct zio_stream {
 	unsigned long n_dry;
 	unsigned long dropped;
 	unsigned int turns;
-	raw_spinlock_t lock; /* as above */
+	raw_spinlock_t lock; /* protects turns */
 };
 
 /* A FIFO of finished blocks, see queue.c */
@@ -117,23 +116,23 @@ struct zio_channel_core {
 	struct zio_buffer *buf;
 	struct zio_snapshot __rcu *snap;
 	u32 seq;
-	u32 played; /* output: up to which block, by seq */
-	u32 dropped; /* and how many of them were not */
+	u32 played; /* output: seq behind the last block played or dropped */
+	u32 dropped; /* output: blocks dropped, not played */
 	atomic_t alarms_new; /* and ZIO_NOTED_* */
-	atomic_t lost_new; /* noted by the driver: see zio_cset_lost() */
+	atomic_t lost_new; /* losses noted by the driver: see zio_cset_lost() */
 	atomic_t alarms_dropped; /* of dropped blocks: see zio_channel_pop_unread() */
 	atomic_t alarms;
-	atomic_t lost_before; /* the next block that is done, and the events: see block.c */
-	atomic_t missed_before;
-	u32 dropped_lost; /* by blocks that were dropped unread, and in front of them */
+	atomic_t lost_before; /* losses in front of the next finished block: see block.c */
+	atomic_t missed_before; /* and missed events */
+	u32 dropped_lost; /* blocks dropped unread, and losses in front of them */
 	u32 dropped_missed;
 	unsigned long blocks;
 	unsigned long bytes;
 	unsigned long lost;
 
-	/* These fill a cache line: for more than 2048 bytes kmalloc() would take 4096. */
+	/* The union fills a cache line. Beyond 2048 bytes kmalloc() would allocate 4096. */
 	union {
-		struct { /* output: how blocks were shared, see share.c and route.c */
+		struct { /* output: how blocks were shared: see share.c and route.c */
 			u32 share_how;
 			u32 share_error;
 			unsigned long shared;
@@ -142,7 +141,7 @@ struct zio_channel_core {
 			unsigned long route_lost;
 		};
 		struct { /* input */
-			unsigned long flushed; /* blocks that flush.c has put */
+			unsigned long flushed; /* blocks flushed, or left half-read */
 			struct zio_tap_ring __rcu *tap_ring;
 		};
 	};
@@ -150,30 +149,30 @@ struct zio_channel_core {
 
 	/* the user's side */
 	struct mutex lock; /* the user's side, and its end of the queue */
-	unsigned int waiters; /* for a block that is put: see engine.h */
+	unsigned int waiters; /* who waits for a block to be put: see engine.h */
 	unsigned int len;
 	unsigned int watermark;
-	u32 next_seq; /* of an input: behind the last block that a reader took */
+	u32 next_seq; /* input: seq behind the last block that a reader took */
 	bool gap_is_unknown; /* other users have taken blocks since: see block.c */
-	u32 left_lost, left_missed; /* by blocks that readers have left in part */
-	u32 lost_told, missed_told; /* of dropped_lost and dropped_missed */
+	u32 left_lost, left_missed; /* from blocks that readers left half-read */
+	u32 lost_told, missed_told; /* reported of dropped_lost and dropped_missed */
 	struct list_head sessions;
 	struct list_head unread;
-	bool slowpath; /* a ring, a route, unread blocks, or sessions that are stale */
-	bool has_former_outputs; /* outputs without a route may have its memory */
-	bool only_taps; /* there are taps, and no reader: see tap.c */
-	unsigned int n_stale; /* sessions that have lost a block, and do not know it yet */
+	bool slowpath; /* a ring, a route, unread blocks or stale sessions */
+	bool has_former_outputs; /* outputs whose route has ended may use its memory */
+	bool only_taps; /* it has taps and no reader: see tap.c */
+	unsigned int n_stale; /* sessions that lost a block and do not know it yet */
 	unsigned int n_routes;
 	unsigned int n_taps;
-	struct zio_area __rcu *data_area; /* what mmap() of the data gives */
+	struct zio_area __rcu *data_area; /* what mmap() of the data node maps */
 	const struct zio_channel_ops *ops; /* of a ring, or of routes, or NULL */
 	struct zio_ring *ring;
-	wait_queue_head_t wq; /* apart from the lock: the device's side looks at it */
-	struct hlist_head routes; /* input: to the outputs that it feeds, by RCU */
+	wait_queue_head_t wq; /* away from the lock: the device's side reads it */
+	struct hlist_head routes; /* input: to the outputs that it feeds; RCU */
 	struct zio_route __rcu *route; /* output: from the input that feeds it */
 
 	u32 *values; /* of cset->chan_attrs */
-	struct zio_scale scale; /* of a set that describes it: see config/scaling.c */
+	struct zio_scale scale; /* if the set describes it: see config/scaling.c */
 	struct device ctrl_node, data_node; /* in /dev/zio: see channel/node.c */
 	struct rcu_head rcu;
 };
@@ -188,25 +187,25 @@ struct zio_cset_core {
 	unsigned int ssize, n_chan, align, dma_bits;
 	unsigned int queue_depth; /* of a stream: see stream.c */
 	bool cyclic; /* of an output stream: see ostream.c */
-	struct zio_dma *dma; /* of a set whose board does DMA: see buffer/dma-map.c */
+	struct zio_dma *dma; /* if the board does DMA: see buffer/dma-map.c */
 
 	/* the device's side */
 	atomic_t state;
 	bool on_demand;
-	bool can_pull; /* on demand, and on the spot */
+	bool can_pull; /* readers may bypass the queue: see trigger/binding.c */
 	bool rearm; /* armed whenever there is room */
 	atomic_t pending; /* for the owner of the phase: see engine.h */
-	atomic64_t held_event; /* its time in ns, while is_held; or 0: see fire.c */
+	atomic64_t held_event; /* event while is_held: its time in ns, or 0: see fire.c */
 	bool is_held; /* by zio_cset_own_phase() */
 	size_t block_len;
-	unsigned int given_back; /* shots, by the driver: see engine/shots.c */
+	unsigned int given_back; /* shots given back by the driver: see engine/shots.c */
 	unsigned int n_active;
 	struct zio_channel_core **active;
 	struct timespec64 now;
 	unsigned long fired;
 	unsigned long io_errors;
 	atomic_long_t lost_triggers;
-	atomic_t missed_busy; /* events since it was armed, for the next block to tell */
+	atomic_t missed_busy; /* events since it was armed; the next blocks report them */
 	int error;
 	bool async;
 	struct rcu_head rcu;
@@ -214,20 +213,20 @@ struct zio_cset_core {
 	struct work_struct arm_work;
 	struct work_struct rearm_work;
 	struct irq_work defer_work;
-	atomic_t deferred; /* what defer_work is to do: see engine.h */
+	atomic_t deferred; /* what defer_work has to do: see engine.h */
 	struct hlist_head notifiers;
 	struct delayed_work watchdog;
-	unsigned long watched; /* cset->fired, a round ago */
+	unsigned long watched; /* zio_stream_progress(), a round ago */
 
 	/* configuration */
 	struct mutex change; /* replacement of trigger and buffers */
 	struct mutex mutex; /* configuration */
 	bool enabled, gone;
-	bool ending; /* it will be gone: no writer begins a replacement */
+	bool ending; /* soon gone: no new replacement begins */
 	u32 timeout_ms;
 	struct zio_binding *bind;
 	const struct zio_buffer_type *buf_type;
-	u32 rate_num, rate_den; /* that a user has told: see config/rate.c */
+	u32 rate_num, rate_den; /* set by a user: see config/rate.c */
 	struct zio_timing timing; /* of the snapshots: see engine/timing.c */
 	struct work_struct timing_work; /* asks the driver again */
 	struct zio_attr_set attrs;
@@ -248,13 +247,13 @@ struct zio_device {
 	char name[ZIO_OBJ_NAME_LEN];
 	int id;
 	u32 epoch; /* random: see ZIO_ATTR_TRIG_EPOCH */
-	struct list_head node; /* while it has the number */
+	struct list_head node; /* while it owns the number */
 	void *priv;
 	struct mutex lock; /* attributes */
 	struct zio_attr_set attrs;
 	struct device_attribute *file; /* of attrs: see config/sysfs-device.c */
 	const struct attribute **files; /* all of them, or NULL */
-	bool has_sets; /* all of them; under the lock of dev: see device/power.c */
+	bool has_sets; /* all sets exist; under the lock of dev: see device/power.c */
 	struct zio_cset_core *cset[]; /* of desc->n_cset sets */
 };
 
@@ -272,7 +271,7 @@ static inline bool zio_cset_is_output(const struct zio_cset_core *cset)
 	return cset->flags & ZIO_CSET_OUTPUT;
 }
 
-/* Returns the board's trigger, if that is the trigger of the binding; or NULL. */
+/* Returns the trigger of the board if the binding uses it, else NULL. */
 static inline const struct zio_own_trigger *zio_binding_own(const struct zio_binding *bind)
 {
 	const struct zio_own_trigger *own = bind->cset->own_trigger;
@@ -285,7 +284,7 @@ static inline u64 zio_cset_all_channels(const struct zio_cset_core *cset)
 	return GENMASK_ULL(cset->desc->n_chan - 1, 0);
 }
 
-/* As kobject_del(), also for a kobject that was never added. */
+/* As kobject_del(), but accepts a kobject that was never added. */
 static inline void zio_kobj_del(struct kobject *kobj)
 {
 	if (kobj->state_in_sysfs)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* zio-file.h: files in sysfs, attributes and their values. A part of zio-core.h. */
+/* zio-file.h: files in sysfs, attributes and their values. Part of zio-core.h. */
 #ifndef _ZIO_FILE_H
 #define _ZIO_FILE_H
 
@@ -11,12 +11,12 @@
  * struct zio_limits - the values that an attribute accepts: see config/accepted.c
  * @min: smallest number, an s64 if @is_signed
  * @max: largest number
- * @error: for a number beyond them; 0: the function that sets the value refuses it
+ * @error: error for a number beyond them; 0: the function that sets the value checks it
  * @is_signed: numbers may be negative
- * @choices: the only numbers; NULL: all from @min to @max
- * @words: the only texts; NULL for numbers. An entry may be NULL
+ * @choices: the only numbers accepted; NULL: all from @min to @max
+ * @words: the only texts accepted, where an entry may be NULL; NULL for numbers
  * @n: entries of @choices or @words
- * @text: is shown instead of all these, or NULL
+ * @text: shown instead of all these, or NULL
  * @list: prints the words, each with a newline; or NULL
  */
 struct zio_limits {
@@ -35,12 +35,12 @@ struct zio_limits {
  * struct zio_file - a file in sysfs
  * @attr: its name and mode
  * @show: prints the value; NULL for the number at @offset
- * @set: takes a number, of 0 and 1 if the number at @offset is a bool; or NULL
- * @store: takes a text, if @set is NULL; returns 0 or an error
+ * @set: sets a number, which is 0 or 1 if the number at @offset is a bool; or NULL
+ * @store: parses a text, if @set is NULL; returns 0 or an error
  * @limits: what @set or @store accepts; NULL: all numbers of the type
- * @mode: optional: returns the mode, or 0 if there is no such file
+ * @mode: optional: returns the mode, or 0 if the file does not exist
  * @needs: ZIO_CSET_*: only sets with all of these flags have the file
- * @lacks: sets with one of these flags have no such file
+ * @lacks: sets with any of these flags do not have the file
  * @offset: of the number, from the kobject
  * @size: bytes of the number, 0 for none
  * @index: for @show and @store
@@ -60,13 +60,13 @@ struct zio_file {
 	bool lock_show : 1, no_lock : 1;
 };
 
-/* A file of the driver: one for all channels of a set. Each channel has its value. */
+/* The file of an attribute. Channels of a set share it, but each has its own value. */
 struct zio_attr {
 	struct zio_file file;
 	const struct zio_attr_desc *desc;
 };
 
-/* The attributes of one object, and their values. Channels have the values apart. */
+/* The attributes of an object and their values. Channels keep the values themselves. */
 struct zio_attr_set {
 	struct zio_attr *attr;
 	u32 *value;
@@ -79,7 +79,7 @@ static inline void zio_attr_set_free(struct zio_attr_set *set)
 	kfree(set->value);
 }
 
-/* The trigger of a set's board. No other set finds its type, which has no attributes. */
+/* The trigger of a set's board. Only its set finds the type, which has no attributes. */
 struct zio_own_trigger {
 	struct zio_trigger_type type;
 	struct zio_attr_set attrs;
@@ -92,7 +92,7 @@ struct zio_decimal {
 	bool negative;
 };
 
-/* The values of a channel from which the attributes of its scale follow */
+/* The values that the attributes of a channel's scale are computed from */
 struct zio_scale {
 	enum zio_unit unit;
 	bool is_signed;
