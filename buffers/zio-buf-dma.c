@@ -2,13 +2,13 @@
 /*
  * zio-buf-dma.c: blocks in an area that is made for the board's DMA
  *
- * The area has large contiguous pieces of memory near the board. The board reaches them
- * without bounce buffers. The core maps each piece once. So a block usually is one segment,
- * also without an IOMMU. Otherwise the buffer is that of zio-buf-vmalloc: the same ring of
- * blocks, and programs map the area the same way.
+ * The area consists of large contiguous pieces of memory near the board, which the board
+ * reaches without bounce buffers. The core maps each piece once, so even without an IOMMU a
+ * block is usually one segment. Everything else is as in zio-buf-vmalloc: blocks form the
+ * same ring, and programs map the area the same way.
  *
- * The memory is ordinary pages, and not of dma_alloc_coherent(): that must be freed before
- * the driver leaves its device. Programs may have the area mapped long after.
+ * The memory consists of ordinary pages. dma_alloc_coherent() memory would have to be freed
+ * before the driver leaves its device, and programs may keep the area mapped long after.
  */
 #include <linux/device/driver.h>
 #include <linux/dma-mapping.h>
@@ -23,7 +23,7 @@
 
 #define DEFAULT_LEN	256
 
-/* Returns where memory must be so that the board reaches it without bounce buffers. */
+/* Returns the zone of memory that the board reaches without bounce buffers. */
 static gfp_t dma_zone(struct device *dev)
 {
 	if (!dma_addressing_limited(dev))
@@ -31,7 +31,7 @@ static gfp_t dma_zone(struct device *dev)
 	return dma_get_mask(dev) >= DMA_BIT_MASK(32) ? GFP_DMA32 : GFP_DMA;
 }
 
-/* Allocates contiguous pages; each is a page of its own, as mappings need it. */
+/* Allocates contiguous memory, split into single pages because mappings need them. */
 static unsigned int dma_alloc_piece(struct device *dev, struct page **pages, size_t n)
 {
 	gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | dma_zone(dev);
@@ -74,7 +74,7 @@ static struct page **dma_alloc_pieces(struct device *dev, size_t n)
 	return pages;
 }
 
-/* Where the cache has aliases, only vmalloc_user() aligns the memory as mappings need it. */
+/* If the cache has aliases, only vmalloc_user() aligns the memory as mappings need it. */
 static void *dma_alloc_mem(struct zio_buffer *buf, size_t size)
 {
 	struct device *dev = zio_buffer_dma_dev(buf);
@@ -89,7 +89,7 @@ static void *dma_alloc_mem(struct zio_buffer *buf, size_t size)
 	pages = dma_alloc_pieces(dev, n);
 	if (!pages)
 		return ERR_PTR(-ENOMEM);
-	/* vfree() frees the pages and their array, too. */
+	/* vfree() also frees the pages and their array. */
 	mem = vmap(pages, n, VM_MAP | VM_MAP_PUT_PAGES, PAGE_KERNEL);
 	if (mem)
 		return mem;

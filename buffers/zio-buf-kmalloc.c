@@ -2,12 +2,11 @@
 /*
  * zio-buf-kmalloc.c: a fixed number of blocks, each from kmalloc()
  *
- * The free blocks are on a lock-less list. Any context puts blocks on it. Only one
- * context at a time gets a block; it detaches the whole list and keeps the rest for its
- * next call. After a change of the geometry the blocks of the former one, which have
- * another generation, are freed: by put_block(), or when get_block() finds them. The latter
- * needs no order between put_block() and commit(). Only blocks that outputs share are put
- * beside commit().
+ * The free blocks are on a lock-less list, and any context may put blocks there. Only one
+ * context at a time gets blocks: it detaches the whole list and keeps the rest for its next
+ * call. After a change of geometry, blocks of the old generation are freed by put_block(),
+ * or by get_block() when it finds them. The latter makes an order between put_block() and
+ * commit() unnecessary; only blocks that outputs share are put concurrently with commit().
  */
 #include <linux/atomic.h>
 #include <linux/device/driver.h>
@@ -17,13 +16,13 @@
 #include <linux/slab.h>
 #include <linux/zio-buffer.h>
 
-/* A request for too much memory fails, and does not start the OOM killer. */
+/* A request for too much memory fails instead of starting the OOM killer. */
 #define ZIO_BLOCK_GFP	(GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
-/* Contexts that put blocks use the first line. The one that gets blocks has the other. */
+/* The first cache line is for contexts that put blocks, the other one for the getter. */
 struct kmalloc_buffer {
 	struct llist_head free;
-	struct llist_head stale;	/* to be freed by stale_work */
+	struct llist_head stale;	/* for stale_work to free */
 	struct irq_work stale_work;
 	unsigned int gen;
 	atomic_t count;
@@ -39,7 +38,7 @@ static void free_block(struct zio_block_core *block)
 	kfree_rcu(block, rcu);
 }
 
-/* Returns how many blocks there were. */
+/* Returns the number of blocks freed. */
 static int kmalloc_free_list(struct llist_node *list)
 {
 	struct zio_block_core *block, *next;
@@ -69,7 +68,7 @@ static void kmalloc_put_stale(struct kmalloc_buffer *kbuf, struct zio_block_core
 		kmalloc_free_stale(&kbuf->stale_work);
 }
 
-/* A block for a board that does DMA is mapped for it as long as it exists. */
+/* A block for a board that does DMA stays mapped for it as long as it exists. */
 static struct zio_block_core *alloc_block(struct zio_buffer *buf, size_t size)
 {
 	size_t values = zio_buffer_values_size(buf), all = size + buf->trailer;
@@ -105,7 +104,7 @@ static bool kmalloc_is_fresh(const struct kmalloc_buffer *kbuf, const struct lli
 	return free && llist_entry(free, struct zio_block_core, free)->gen == kbuf->gen;
 }
 
-/* The usual way is inline: this function is for the first call, and after a list is used up. */
+/* The fast path is inline; this one runs on the first call and after a list is used up. */
 static noinline struct llist_node *kmalloc_refill(struct kmalloc_buffer *kbuf)
 {
 	struct llist_node *free;

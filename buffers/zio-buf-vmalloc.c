@@ -2,11 +2,11 @@
 /*
  * zio-buf-vmalloc.c: blocks in one contiguous area, which users can map
  *
- * The area is a ring. A block is reserved behind the previous one, with the largest
- * size. When its length is known, and no other block has been reserved since, trim()
- * gives the rest back. So events of varying length leave no holes. In the same way
- * cancel() gives back a block that the driver has not filled. Blocks may be put in any
- * order. Their memory is used again in the order of the reservations.
+ * The area is a ring. Each block is reserved behind the previous one, with the maximum
+ * size. When its length is known, trim() gives the rest back, unless another block has been
+ * reserved since. So events of varying length leave no holes. In the same way, cancel()
+ * gives back a block that the driver has not filled. Blocks may be put in any order, but
+ * their memory is reused in the order of the reservations.
  *
  *       0        first            start           size
  *       |  free  |  reserved ...  |     free      |
@@ -14,18 +14,18 @@
  *       | ... reserved  |  free   |  reserved ... |
  *                       ^ start   ^ first
  *
- * The blocks are a ring, too, in the same order. block[tail] up to block[head] are in
- * use, or were put and wait for older ones. Only the context that calls get_block()
- * changes the ring (one at a time, see zio-buffer.h). put_block() only marks its block:
+ * The blocks form a ring in the same order. Those from block[tail] up to block[head] are in
+ * use, or were put and wait for older ones. Only the context that calls get_block() (one at
+ * a time, see zio-buffer.h) changes the ring. put_block() only marks its block:
  *
  *   T  put_block() sets block->gen (release) after the last access to the memory. (T)
- *      pairs with the load (acquire) in reclaim(). Without it, the next user of the
- *      memory could overwrite it while the former one still reads it.
+ *      pairs with the load (acquire) in reclaim(). Without it, the next user could
+ *      overwrite the memory while the previous one still reads it.
  *
- * A board may take each block as one segment. Then no block lies across two of them: what is
- * left of a segment stays empty.
+ * If a board takes each block as one segment, no block crosses a segment boundary: the rest
+ * of a segment stays empty.
  *
- * zio-buf-dma uses the same operations, with an area of another kind.
+ * zio-buf-dma uses the same operations with another kind of area.
  */
 #include <linux/device/driver.h>
 #include <linux/log2.h>
@@ -44,7 +44,7 @@ enum block_state {
 };
 
 struct vmalloc_buffer {
-	/* prepare() makes another one, with these alone. commit() keeps what is NULL there. */
+	/* prepare() makes another struct with only these; commit() keeps what is NULL. */
 	struct zio_area *area;
 	struct zio_dma_map *map;	/* of the area, or NULL */
 	struct zio_block_core *block;
@@ -54,7 +54,7 @@ struct vmalloc_buffer {
 	unsigned int head;
 	unsigned int tail;
 	unsigned int used;
-	unsigned int ready;		/* blocks that have room in a row, at start, or more */
+	unsigned int ready;		/* blocks with room in a row at start, at least */
 	size_t room;			/* of each of them */
 	size_t start;
 };
@@ -83,7 +83,7 @@ static __always_inline void reclaim(struct vmalloc_buffer *vbuf)
 	} while (n == row && vbuf->used);
 }
 
-/* Return: true if there is place for @size bytes between these places, at vbuf->start. */
+/* Sets vbuf->start and returns true if @size bytes fit between @start and @end. */
 static __always_inline bool find_row(struct vmalloc_buffer *vbuf, size_t start, size_t end,
 				     size_t size, bool one_piece)
 {
@@ -95,7 +95,7 @@ static __always_inline bool find_row(struct vmalloc_buffer *vbuf, size_t start, 
 	return true;
 }
 
-/* Return: true if @size contiguous bytes are free, at vbuf->start. */
+/* Sets vbuf->start and returns true if @size contiguous bytes are free. */
 static __always_inline bool find_room(struct vmalloc_buffer *vbuf, size_t size, bool one_piece)
 {
 	size_t end = vbuf->area->size, first = end;
@@ -108,7 +108,7 @@ static __always_inline bool find_room(struct vmalloc_buffer *vbuf, size_t size, 
 		find_row(vbuf, 0, first, size, one_piece);
 }
 
-/* Return: how many blocks have room one behind the other, at vbuf->start. */
+/* Sets vbuf->start and returns how many blocks fit there, one behind the other. */
 static __always_inline unsigned int count_room(struct vmalloc_buffer *vbuf, bool one_piece)
 {
 	size_t end = vbuf->area->size, room = vbuf->room;
@@ -122,14 +122,14 @@ static __always_inline unsigned int count_room(struct vmalloc_buffer *vbuf, bool
 	return min_t(size_t, (end - vbuf->start) / room, vbuf->len - vbuf->used);
 }
 
-/* Apart, so that find_ready() saves no registers for the calls. */
+/* Not inline, so that find_ready() saves no registers for the calls. */
 static noinline unsigned int find_pieces(struct vmalloc_buffer *vbuf)
 {
 	vbuf->ready = count_room(vbuf, true);
 	return vbuf->ready;
 }
 
-/* Looks once for many blocks: what is put only makes more room. */
+/* Looks for many blocks at once: a concurrent put_block() only makes more room. */
 static noinline unsigned int find_ready(struct zio_buffer *buf)
 {
 	struct vmalloc_buffer *vbuf = buf->priv;
@@ -174,7 +174,7 @@ static struct zio_block *vmalloc_get_block(struct zio_buffer *buf)
 	return &block->block;
 }
 
-/* Up to the end of the area, or of the array of blocks. */
+/* Gets blocks up to the end of the area or of the array of blocks. */
 static unsigned int vmalloc_get_blocks(struct zio_buffer *buf, struct zio_block **slot,
 				       unsigned int n)
 {
@@ -236,8 +236,8 @@ static void vmalloc_trim(struct zio_buffer *buf, struct zio_block *trimmed)
 }
 
 /*
- * A set may be enabled and disabled again and again while a reader holds a block. If the
- * armed blocks kept their places, they would fill the area behind that block.
+ * A set may be enabled and disabled repeatedly while a reader holds a block. If cancelled
+ * blocks kept their places, they would fill the area behind that block.
  */
 static void vmalloc_cancel(struct zio_buffer *buf, struct zio_block *cancelled)
 {
@@ -255,7 +255,7 @@ static void vmalloc_cancel(struct zio_buffer *buf, struct zio_block *cancelled)
 	vbuf->ready = 0;
 }
 
-/* The end of the board may be unmapping the area. */
+/* The board may be going away and unmapping the area at the same time. */
 static void vmalloc_discard(struct zio_buffer *buf, void *prepared)
 {
 	struct vmalloc_buffer *old = prepared;
@@ -287,7 +287,7 @@ static void vmalloc_destroy(struct zio_buffer *buf)
 	vmalloc_discard(buf, vbuf);
 }
 
-/* Chooses the size of the area without a request: enough for two blocks. */
+/* Chooses a size for the area if the user has not: enough for two blocks. */
 static int vmalloc_set_kb(const struct zio_buffer *buf, struct zio_geometry *geometry)
 {
 	size_t size = geometry->block_size + buf->trailer, kb = geometry->kb;
@@ -303,7 +303,7 @@ static int vmalloc_set_kb(const struct zio_buffer *buf, struct zio_geometry *geo
 	return ALIGN(size, ZIO_BLOCK_ALIGN) > PAGE_ALIGN(kb * SZ_1K) ? -ENOSPC : 0;
 }
 
-/* Maps the area for the board, once. */
+/* Allocates the area and maps it for the board, once. */
 static int allocate_area(struct zio_buffer *buf, struct vmalloc_buffer *new, size_t kb)
 {
 	struct zio_dma_map *map;
@@ -318,7 +318,7 @@ static int allocate_area(struct zio_buffer *buf, struct vmalloc_buffer *new, siz
 	return 0;
 }
 
-/* The values of the blocks are behind the last one. */
+/* The values of the blocks are behind the last block. */
 static int allocate_blocks(struct zio_buffer *buf, struct vmalloc_buffer *new)
 {
 	size_t size = zio_buffer_values_size(buf);
@@ -356,7 +356,7 @@ static int check_pieces(struct zio_buffer *buf, const struct vmalloc_buffer *new
 	if (!buf->one_piece || !map ||
 	    zio_dma_map_place(map, 0, zio_buffer_room(buf, block_size)) != SIZE_MAX)
 		return 0;
-	pr_notice("zio: no piece of the memory has %zu bytes for the board: use the buffer dma, or smaller blocks\n",
+	pr_notice("zio: the memory has no %zu bytes that are contiguous for the board: use the buffer dma, or smaller blocks\n",
 		  block_size + buf->trailer);
 	return -ENOSPC;
 }
@@ -388,8 +388,9 @@ static void use_blocks(struct vmalloc_buffer *vbuf, struct vmalloc_buffer *new)
 }
 
 /*
- * Returns the bytes that the blocks in use need in another area. SIZE_MAX: a block has users
- * beside its reader, or a program that may fill it to its end. The driver has none.
+ * Returns the bytes that the blocks in use need in another area, or SIZE_MAX if they cannot
+ * move: a block has users other than its reader, or a program may still fill it to its end.
+ * The driver holds no block.
  */
 static size_t count_used(struct zio_buffer *buf)
 {
@@ -407,7 +408,7 @@ static size_t count_used(struct zio_buffer *buf)
 	return size;
 }
 
-/* The last user of a block may put it meanwhile: its state stays as it is. */
+/* The last user of a block may put it concurrently, so its state stays as it is. */
 static void move_blocks(struct zio_buffer *buf, struct zio_area *area)
 {
 	struct vmalloc_buffer *vbuf = buf->priv;
@@ -426,7 +427,7 @@ static void move_blocks(struct zio_buffer *buf, struct zio_area *area)
 	vbuf->start = at;
 }
 
-/* Unread blocks move: the reader goes on with the same samples. */
+/* Moves the unread blocks: the reader continues with the same samples. */
 static void use_area(struct zio_buffer *buf, struct vmalloc_buffer *new)
 {
 	struct vmalloc_buffer *vbuf = buf->priv;

@@ -2,8 +2,8 @@
 /*
  * zio-trig-chain.c: an event whenever another channel set is done
  *
- * The user names the other set by its address, "zzero-0000/cset0". After its board is
- * gone the trigger does not fire until the user writes a new address.
+ * The user names the other set by its address, "zzero-0000/cset0". After its board has
+ * gone, the trigger does not fire until the user writes a new address.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -59,7 +59,7 @@ static int chain_start(struct zio_trigger *trig)
 	if (!*source)
 		return 0;
 	ret = zio_cset_notifier_add(&state->notifier, source);
-	/* A missing board must not make other changes of the trigger fail. */
+	/* A missing board must not cause other changes of the trigger to fail. */
 	state->watching = !ret;
 	return ret == -ENODEV ? 0 : ret;
 }

@@ -3,22 +3,22 @@
  * zio-trig-hrt.c: periodic events by a high-resolution timer
  *
  * Ticks are at phase + n * period on the trigger's clock. So no trigger drifts, and two
- * triggers with the same clock and period keep their distance. "start" is the time of
- * the first tick. "shots" is the number of events; then the trigger is silent until a
- * user writes one of its attributes or enables it again. "burst" is the number of events at
- * each tick, one after the other as fast as the sets take them.
+ * triggers with the same clock and period keep their distance. "start" is the time of the
+ * first tick. "shots" is the number of events, after which the trigger stays silent until a
+ * user writes one of its attributes or enables it again. "burst" is the number of events
+ * per tick, which follow each other as fast as the sets take them.
  *
- * A tick may be late by less than a period, or by less than HRT_LATE: other interrupts take
- * longer than a short period. The trigger counts a tick that would be later as missed. The
- * rest after an event (zio_trigger_throttle()) leaves half of the processor's time to other
- * code.
+ * Other interrupts take longer than a short period, so a tick may be late by up to a
+ * period, or by up to HRT_LATE. The trigger counts a tick that would be later as missed.
+ * The pause after an event (zio_trigger_throttle()) leaves half of the processor's time to
+ * other code.
  *
- * The timer uses the monotonic clock. So it does not expire early or late when a user sets
- * the trigger's clock. From then on ticks are at phase + n * period of the new time. The
+ * The timer uses the monotonic clock, so it does not expire early or late when a user sets
+ * the trigger's clock. From then on, ticks are at phase + n * period of the new time. The
  * trigger does not count ticks that the clock has jumped over.
  *
- * The timer expires in hard interrupt context, with PREEMPT_RT, too: a thread would come
- * microseconds later. zio_trigger_fire() leaves to a thread what must not run there.
+ * The timer expires in hard interrupt context even under PREEMPT_RT, where a thread would
+ * run microseconds later. zio_trigger_fire() defers to a thread what must not run there.
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
@@ -74,7 +74,7 @@ static const struct zio_trigger_attr hrt_attrs[] = {
 struct hrt_state {
 	struct hrtimer timer;
 	struct zio_trigger *trig;
-	u64 tick;	/* to be served next; by the trigger's clock */
+	u64 tick;	/* the next one to serve; by the trigger's clock */
 	u64 due;	/* the same, monotonic */
 	u64 left;	/* shots; 0: no limit */
 };
@@ -84,7 +84,7 @@ static u64 hrt_number(const struct hrt_state *state, unsigned int index)
 	return zio_trigger_number(state->trig, index);
 }
 
-/* Return: @monotonic by the trigger's clock */
+/* Converts @monotonic to the trigger's clock. */
 static u64 hrt_time(const struct hrt_state *state, u64 monotonic)
 {
 	switch (zio_trigger_clock(state->trig)) {
@@ -100,8 +100,8 @@ static u64 hrt_time(const struct hrt_state *state, u64 monotonic)
 }
 
 /*
- * Sets the tick to serve next. @end is the present time, monotonic, and @now the same by the
- * trigger's clock. A start beyond the range of timers gives KTIME_MAX.
+ * Sets the tick to serve next. @end is the current monotonic time, and @now the same time
+ * by the trigger's clock. A start beyond the range of timers gives KTIME_MAX.
  */
 static void hrt_set_tick(struct hrt_state *state, u64 tick, u64 end, u64 now)
 {
@@ -109,7 +109,7 @@ static void hrt_set_tick(struct hrt_state *state, u64 tick, u64 end, u64 now)
 	state->due = min_t(u64, end + tick - now, KTIME_MAX);
 }
 
-/* Sets the timer. The function for a slack computes its sum with care. */
+/* Sets the expiry time. hrtimer_set_expires_range_ns() guards its sum against overflow. */
 static void hrt_set_timer(struct hrt_state *state, u64 expires)
 {
 	u64 slack = hrt_number(state, HRT_SLACK);
@@ -121,7 +121,7 @@ static void hrt_set_timer(struct hrt_state *state, u64 expires)
 }
 
 /*
- * Sets the timer to the next tick. The event has begun at @begin, monotonic, which is @at by
+ * Sets the timer to the next tick. The event began at @begin, monotonic, which is @at by
  * the trigger's clock.
  */
 static void hrt_advance(struct hrt_state *state, u64 begin, u64 at)
@@ -141,7 +141,7 @@ static void hrt_advance(struct hrt_state *state, u64 begin, u64 at)
 	hrt_set_timer(state, max(state->due, end + rest));
 }
 
-/* Each event has the time at which it begins. Returns false after the last shot. */
+/* Fires the events of a tick, each with its own time. Returns false after the last shot. */
 static bool hrt_fire(struct hrt_state *state, u64 at)
 {
 	u64 n = hrt_number(state, HRT_BURST);
@@ -194,7 +194,7 @@ static int hrt_start(struct zio_trigger *trig)
 	u64 begin = ktime_get_ns(), now = hrt_time(state, begin), tick;
 
 	state->left = hrt_number(state, HRT_SHOTS);
-	/* A tick may be exactly at the start. */
+	/* The first tick may coincide with the start. */
 	tick = zio_tick_after(max(now, start ? start - 1 : 0), hrt_number(state, HRT_PHASE),
 			      hrt_number(state, HRT_PERIOD));
 	hrt_set_tick(state, tick, begin, now);

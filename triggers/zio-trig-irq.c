@@ -3,15 +3,14 @@
  * zio-trig-irq.c: an event at every interrupt
  *
  * "irq" is the number of an interrupt; "line" is a line of a GPIO controller, as
- * label:offset. An interrupt by its number is shared, if its other users share it. The
+ * label:offset. An interrupt chosen by number is shared if its other users share it. The
  * driver of the device must clear the interrupt: this handler only fires. It runs in hard
- * interrupt context, also with threadirqs and under PREEMPT_RT.
+ * interrupt context even with threadirqs and under PREEMPT_RT.
  *
- * The kernel unbinds a GPIO controller while its lines are in use. So the trigger
- * releases its line when the bus announces the unbind, and does not fire any more. The
- * trigger registers its notifier first, and then requests the interrupt under the lock
- * of the controller's device. So either the request finds no controller, or the notifier
- * is called.
+ * The kernel unbinds a GPIO controller even if its lines are in use. So the trigger
+ * releases its line when the bus announces the unbind, and stops firing. It registers its
+ * notifier first, and then requests the interrupt under the lock of the controller's
+ * device. So either the request does not find the controller, or the notifier is called.
  */
 #include <linux/capability.h>
 #include <linux/device.h>
@@ -137,7 +136,7 @@ static irqreturn_t irq_ignore_irq(int irq, void *data)
 	return IRQ_NONE;
 }
 
-/* Try to request the interrupt, also while the trigger uses a line. */
+/* Requests the interrupt as a trial, even while the trigger uses a line. */
 static int irq_number_is_valid(struct zio_trigger *trig, unsigned int index,
 			       u64 value)
 {
@@ -155,7 +154,7 @@ static int irq_number_is_valid(struct zio_trigger *trig, unsigned int index,
 	return 0;
 }
 
-/* Return: -ENODEV if the controller has been unbound since the line was requested. */
+/* Returns -ENODEV if the controller has been unbound since the line was requested. */
 static int irq_follow_controller(struct irq_state *state, struct gpio_desc *line)
 {
 	struct gpio_chip *chip = gpiod_to_chip(line);
@@ -177,7 +176,7 @@ static void irq_leave_controller(struct irq_state *state)
 	state->controller = NULL;
 }
 
-/* The caller holds the lock of the controller's device, so that it cannot be unbound. */
+/* The caller holds the lock of the controller's device, which prevents an unbind. */
 static int irq_take_line(struct zio_trigger *trig, struct gpio_descs *line)
 {
 	int edge = match_string(irq_edges, ARRAY_SIZE(irq_edges), zio_trigger_text(trig, IRQ_EDGE));

@@ -2,12 +2,13 @@
 /*
  * zio-trig-timer.c: periodic events by the kernel's timer
  *
- * Ticks are at phase + n * period since the boot. A late tick does not delay the next
- * ones. The resolution is a jiffy (1 ... 10 ms); zio-trig-hrt has a better one.
+ * Ticks are at phase + n * period since boot. A late tick does not delay the following
+ * ones. The resolution is one jiffy (1 ... 10 ms); zio-trig-hrt has a better one.
  *
- * The kernel runs all expired timers before it runs processes. A few timers that
- * together take longer than a jiffy would keep the processor forever. So the trigger
- * misses the ticks that fall in the rest after an event (zio_trigger_throttle()).
+ * The kernel runs all expired timers before it runs processes, so a few timers that
+ * together take longer than a jiffy would occupy the processor forever. To prevent this,
+ * the trigger skips the ticks that fall into the pause after an event
+ * (zio_trigger_throttle()).
  */
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
@@ -49,9 +50,9 @@ static u64 timer_now(void)
 }
 
 /*
- * A timer expires in the jiffy after the one to which it is set. A timer for a long time
- * expires up to an eighth later. So the trigger waits for a long time in parts, of which
- * the last one is short.
+ * A timer expires one jiffy after the one it is set to, and a long timer up to an eighth of
+ * its time later. So the trigger waits for a long time in parts, the last of which is
+ * short.
  */
 static void timer_arm(struct timer_state *state, u64 now)
 {
@@ -75,7 +76,7 @@ static void timer_expired(struct timer_list *timer)
 		return;
 	}
 	zio_trigger_fire(state->trig);
-	/* The division drops fractions of a millisecond: they delay a later event. */
+	/* Fractions of a millisecond are dropped: they only delay a later event. */
 	rest = div_u64(zio_trigger_throttle(begin, ktime_get_ns()), NSEC_PER_MSEC);
 	now = timer_now();
 	next = zio_tick_after(max(now + rest, state->tick), state->tick, period);
