@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * buffer.c: a buffer of IIO that gives its scans to ZIO
+ * buffer.c: an IIO buffer that passes its scans to ZIO
  *
- * The IIO core has a list of buffers for each device, and each scan goes through it.
- * A buffer that is full, such as the one behind /dev/iio:deviceN, ends the walk. So the
- * buffer of ZIO has to be the first one. A user that enables another buffer puts that in
- * front: a work item then attaches ZIO's again. The IIO core stops the device for each
- * change of the list.
+ * The IIO core keeps a list of buffers for each device and passes each scan along it. A
+ * full buffer, such as the one behind /dev/iio:deviceN, ends the walk, so ZIO's buffer has
+ * to be the first one. A user who enables another buffer puts that one in front; a work
+ * item then attaches ZIO's again. The IIO core stops the device for each change of the
+ * list.
  */
 #include <linux/bitmap.h>
 #include <linux/platform_device.h>
@@ -21,8 +21,8 @@ static struct ziio_buffer *ziio_to_zbuf(struct iio_buffer *buf)
 }
 
 /*
- * After an error the IIO core would not visit other buffers. After 0 it would wake the
- * readers of this one for each scan, and there are none.
+ * After an error the IIO core would not visit the other buffers. After 0 it would wake the
+ * readers of this buffer for each scan, and there are none.
  */
 static int ziio_buffer_store(struct iio_buffer *buf, const void *scan)
 {
@@ -52,10 +52,10 @@ static int ziio_buffer_enable(struct iio_buffer *buf, struct iio_dev *indio)
 	}
 	state->was_stopped = false;
 	WRITE_ONCE(state->error, 0);
-	/* While it was off, a user may have changed its rate, or its trigger. */
+	/* While the device was off, a user may have changed its rate or its trigger. */
 	ziio_note_trigger(state);
 	for (i = 0; i < state->n_set; i++) {
-		/* ziio_find_time() starts it again: the device gives no scan now. */
+		/* ziio_find_time() sets it again: the device produces no scan now. */
 		state->set[i].pace.num = 0;
 		if (state->set[i].cset)
 			zio_cset_timing_changed(state->set[i].cset);
@@ -130,7 +130,7 @@ static struct ziio_buffer *ziio_alloc_buffer(struct ziio_state *state)
 	return zbuf;
 }
 
-/* A failed change of another user may have removed the buffer from the list. */
+/* A failed change by another user may have removed the buffer from the list. */
 static int ziio_put_first(struct iio_buffer *buf, struct iio_dev *indio)
 {
 	int ret = iio_update_buffers(indio, buf, NULL);
@@ -152,14 +152,14 @@ static void ziio_tend_buffer(struct work_struct *work)
 	if (!ret)
 		return;
 	dev_err(&state->pdev->dev,
-		"%s: a user of IIO has stopped it, and it does not start again: error %d\n",
+		"%s: a user of IIO stopped it, and it cannot be restarted: error %d\n",
 		dev_name(&state->indio->dev), ret);
 	ziio_fail_all(state, ret);
 }
 
 /*
  * The IIO core asks the driver only when a user chooses channels in sysfs. Some drivers
- * rely on it: they have room for one channel.
+ * rely on being asked: they have room for one channel only.
  */
 static bool ziio_can_scan(struct iio_dev *indio, const struct iio_buffer *buf)
 {
@@ -189,7 +189,7 @@ static int ziio_attach_buffer(struct ziio_state *state, struct ziio_buffer *zbuf
 }
 
 /**
- * ziio_attach() - begin to receive the scans of a device
+ * ziio_attach() - start to receive the scans of a device
  * @state: the device; ziio_detach() undoes the call
  *
  * Context: Process, sleeps.
@@ -216,8 +216,8 @@ int ziio_attach(struct ziio_state *state)
 }
 
 /**
- * ziio_detach() - receive no more scans
- * @state: the device; it may be detached already
+ * ziio_detach() - stop receiving scans
+ * @state: the device; it may already be detached
  *
  * Context: Process, sleeps.
  */
@@ -236,7 +236,7 @@ void ziio_detach(struct ziio_state *state)
 	if (!zbuf)
 		return;
 	cancel_work_sync(&state->tend_work);
-	/* The driver of the device may be walking through the list, with interrupts off. */
+	/* The device's driver may still be walking the list, with interrupts off. */
 	synchronize_rcu();
 	iio_buffer_put(&zbuf->buf);
 }

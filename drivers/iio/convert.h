@@ -2,10 +2,10 @@
 /*
  * convert.h: from the scan of an IIO device to the samples of a block
  *
- * A scan has a field for each channel. A field has "storage bits" in either byte order.
- * Its "real bits" are valid, and "shift" other bits are below them. The bits around the
- * valid ones may be anything. A sample is a number of the processor, shifted down, with
- * its sign extended.
+ * A scan has one field per channel. A field has "storage bits" in either byte order. Its
+ * "real bits" are valid, with "shift" other bits below them; the bits around the valid ones
+ * are undefined. A sample has the processor's byte order and is shifted down and
+ * sign-extended.
  */
 #ifndef _ZIO_IIO_CONVERT_H
 #define _ZIO_IIO_CONVERT_H
@@ -17,12 +17,12 @@
 
 /**
  * struct ziio_field - a field of a scan
- * @offset: bytes from the begin of the scan
+ * @offset: bytes from the start of the scan
  * @bytes: size of the field and of the sample: 1, 2, 4 or 8
- * @up: shift by this number of bits moves the highest valid bit to bit 63
- * @down: and by this number, back down, the lowest valid bit to bit 0
+ * @up: left shift that moves the highest valid bit to bit 63
+ * @down: right shift that then moves the lowest valid bit to bit 0
  * @is_signed: the number has a sign
- * @swap: its byte order is not that of the processor
+ * @swap: its byte order differs from the processor's
  */
 struct ziio_field {
 	u32 offset;
@@ -33,7 +33,7 @@ struct ziio_field {
 	bool swap;
 };
 
-/* Return: true if a field of @bytes can have @realbits, @shift bits up. */
+/* Returns true if a field of @bytes can hold @realbits, shifted up by @shift. */
 static inline bool ziio_field_is_valid(unsigned int bytes, unsigned int realbits,
 				       unsigned int shift)
 {
@@ -49,7 +49,7 @@ static inline void ziio_field_init(struct ziio_field *field, unsigned int bytes,
 	field->down = 64 - realbits;
 }
 
-/* Return: true if the sample is equal to the field, byte by byte. */
+/* Returns true if the sample equals the field, byte by byte. */
 static inline bool ziio_field_is_plain(const struct ziio_field *field)
 {
 	return field->down == 64 - field->bytes * 8 && (!field->swap || field->bytes == 1);
@@ -98,7 +98,7 @@ static inline void ziio_put_sample(void *sample, unsigned int bytes, u64 value)
  * ziio_convert() - turn a field of a scan into a sample
  * @field: the field
  * @scan: the scan
- * @sample: receives field->bytes bytes, aligned to them
+ * @sample: receives field->bytes bytes, aligned to their size
  *
  * Context: Any.
  */
@@ -117,7 +117,7 @@ static inline void ziio_convert(const struct ziio_field *field, const void *scan
 /**
  * ziio_convert_scan() - turn fields of a scan into samples that follow each other
  * @field: the fields of all channels, of equal size
- * @mask: one bit for each field that becomes a sample
+ * @mask: one bit per field, set if the field becomes a sample
  * @scan: the scan
  * @sample: receives the samples, the lowest channel first
  *
@@ -134,13 +134,13 @@ static inline void ziio_convert_scan(const struct ziio_field *field, u64 mask,
 }
 
 /**
- * ziio_fields_are_plain() - check whether samples can be copied from a scan as they are
+ * ziio_fields_are_plain() - check whether samples can be copied unchanged from a scan
  * @field: the fields of all channels
- * @n: how many
+ * @n: number of fields
  *
  * Context: Any.
  *
- * Return: true if each field is plain, and no gap is between them.
+ * Return: true if each field is plain and there is no gap between them.
  */
 static inline bool ziio_fields_are_plain(const struct ziio_field *field, unsigned int n)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * decimal.h: the scale and the offset of IIO as the decimal numbers of ZIO
+ * decimal.h: the scale and offset of IIO as decimal numbers of ZIO
  *
- * IIO has pairs of integers: with a decimal or binary fraction, or a quotient. ZIO has a
- * mantissa of 64 bits and a decimal exponent. A number that needs more digits is rounded
- * to 18 of them, which are more than a double has. A product has at least nine exact ones.
+ * IIO uses pairs of integers: a number with a decimal or binary fraction, or a quotient.
+ * ZIO uses a 64-bit mantissa and a decimal exponent. A number that needs more digits is
+ * rounded to 18, which is more than a double has. A product has at least nine exact digits.
  */
 #ifndef _ZIO_IIO_DECIMAL_H
 #define _ZIO_IIO_DECIMAL_H
@@ -15,13 +15,13 @@
 #include <linux/overflow.h>
 #include <linux/types.h>
 
-/* @mant * 10^@exp; @mant is 0, or does not end with the digit 0 */
+/* @mant * 10^@exp; @mant is 0, or its last digit is not 0 */
 struct ziio_decimal {
 	s64 mant;
 	int exp;
 };
 
-#define ZIIO_MAX_LOG2	59	/* ten times the denominator still has 63 bits */
+#define ZIIO_MAX_LOG2	59	/* ten times the denominator still fits in 63 bits */
 #define ZIIO_MAX_MANT	1000000000000000000ULL
 
 /* @size is less than 2^63. */
@@ -42,7 +42,7 @@ static inline struct ziio_decimal ziio_decimal_make(bool negative, u64 size, int
 	return dec;
 }
 
-/* A number with a decimal fraction: IIO has the sign in either part. */
+/* A number with a decimal fraction: in IIO, the sign may be in either part. */
 static inline struct ziio_decimal ziio_decimal_fixed(int whole, int fraction, u32 unit,
 						     int exp)
 {
@@ -52,7 +52,7 @@ static inline struct ziio_decimal ziio_decimal_fixed(int whole, int fraction, u3
 				 abs((s64)fraction), exp);
 }
 
-/* A quotient, with 18 digits or all that it has; @den is at most 2^ZIIO_MAX_LOG2. */
+/* A quotient, with 18 digits or all it has; @den is at most 2^ZIIO_MAX_LOG2. */
 static inline struct ziio_decimal ziio_decimal_quotient(s64 num, u64 den)
 {
 	u64 rest, quotient = div64_u64_rem(abs(num), den, &rest);
@@ -64,12 +64,12 @@ static inline struct ziio_decimal ziio_decimal_quotient(s64 num, u64 den)
 		quotient = quotient * 10 + digit;
 		exp--;
 	}
-	/* The rest decides about the last digit. */
+	/* The remainder decides how the last digit is rounded. */
 	quotient += rest >= den - rest;
 	return ziio_decimal_make(num < 0, quotient, exp);
 }
 
-/* Drops the last digit, which decides how the others are rounded. */
+/* Drops the last digit and rounds the others by it. */
 static inline void ziio_decimal_shorten(struct ziio_decimal *dec)
 {
 	dec->mant = div_s64(dec->mant + (dec->mant < 0 ? -5 : 5), 10);

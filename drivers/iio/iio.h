@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * iio.h: what the files of the driver share
+ * iio.h: what the driver's files share
  *
- * Locks, in their order: ziio_devices_lock; state->attach_lock; the locks of the IIO
- * core; state->finish_lock. IIO's core calls enable() and disable() of the buffer with
- * its locks held. No lock of the driver is held over a call of zio_device_register() or
+ * Lock order: ziio_devices_lock; state->attach_lock; the locks of the IIO core;
+ * state->finish_lock. The IIO core calls enable() and disable() of the buffer with its
+ * locks held. The driver holds none of its locks when it calls zio_device_register() or
  * zio_device_unregister().
  *
  * Barriers:
@@ -14,12 +14,13 @@
  *   older block.
  *
  * - Scans are stored under RCU, and a context that takes a block back waits for a grace
- *   period. Without it, a late scan could go into a block that the buffer has given to
- *   others.
+ *   period. Without it, a late scan could go into a block that the buffer has already given
+ *   to someone else.
  *
- * - raw_io() stores set->block, then looks whether the trigger runs and is free. The
- *   trigger, when it starts or becomes free, looks at set->block. There is a barrier
- *   between the two on either side. Without them, no context would fire the trigger.
+ * - raw_io() stores set->block, then checks whether the trigger runs and is free. The
+ *   trigger, when it starts or becomes free, checks set->block. Each side has a barrier
+ *   between the two. Without them, each could miss what the other has stored, and no context
+ *   would fire the trigger.
  */
 #ifndef _ZIO_IIO_H
 #define _ZIO_IIO_H
@@ -49,19 +50,19 @@ struct platform_device;
 
 /* Alarms of the driver */
 #define ZIIO_ALARM_MISSED	BIT(0)	/* scans came while no block was free */
-#define ZIIO_ALARM_GAP		BIT(1)	/* IIO has stopped and started the device */
-#define ZIIO_ALARM_FAILED	BIT(2)	/* the device was triggered, and gave no scan */
+#define ZIIO_ALARM_GAP		BIT(1)	/* IIO stopped and restarted the device */
+#define ZIIO_ALARM_FAILED	BIT(2)	/* the device was triggered but produced no scan */
 
 enum ziio_mode { ZIIO_INTERLEAVED, ZIIO_SEPARATE };
 
 /**
  * struct ziio_channel - a channel of the IIO device, or one of its elements
- * @spec: description by the driver of the device
+ * @spec: its description by the device's driver
  * @field: its place in the scan
  * @realbits: valid bits
  * @scaling: how its samples become physical values
- * @set: the channel set that it is in
- * @name: its name in sysfs of IIO, without direction and kind: "voltage0", "accel_x"
+ * @set: the channel set that contains it
+ * @name: its name in IIO's sysfs, without direction and kind: "voltage0", "accel_x"
  */
 struct ziio_channel {
 	const struct iio_chan_spec *spec;
@@ -76,25 +77,25 @@ struct ziio_channel {
  * struct ziio_set - a channel set: channels with samples of the same kind
  * @state: the device
  * @cset: the set, as the core sees it
- * @spec: its channels, as the driver of the device describes them
+ * @spec: its channels, as the device's driver describes them
  * @field: the fields of its channels
  * @scaling: their scalings; only one if interleaved
  * @n: number of channels
- * @block: the block that is filled, the first one of them if each channel has one; NULL:
- *         the set is not armed
+ * @block: the block being filled, or the first of them if each channel has one; NULL: the
+ *         set is not armed
  * @fill: bytes of each block that are filled
  * @step: bytes that a scan adds to each block
  * @mask: channels in an interleaved block
- * @is_plain: samples can be copied from a scan as they are
- * @copies: and the block has all channels
- * @chan: channels, as the core sees them; NULL before a channel is armed
+ * @is_plain: samples can be copied unchanged from a scan
+ * @copies: @is_plain, and the block has all channels
+ * @chan: channels, as the core sees them; NULL until a channel is armed
  * @missed: scans that came while no block was free
  * @lost: the same, since the last block
  * @gaps: how often IIO has stopped the device
- * @failed: how often the device gave no scan
- * @rate_num: scans per second that the device makes by its own clock; 0: no such rate
+ * @failed: how often the device produced no scan
+ * @rate_num: scans per second by the device's own clock; 0: no such rate
  * @rate_den: see @rate_num
- * @pace: when it makes them, in the context of a scan
+ * @pace: tells when the device made the scans; used in the context of a scan
  */
 struct ziio_set {
 	struct ziio_state *state;
@@ -119,7 +120,7 @@ struct ziio_set {
 	struct zio_pace pace;
 };
 
-/* The buffer of IIO: its core counts references. */
+/* The IIO buffer: the IIO core counts references to it. */
 struct ziio_buffer {
 	struct iio_buffer buf;
 	struct ziio_state *state;
@@ -127,34 +128,34 @@ struct ziio_buffer {
 
 /**
  * struct ziio_state - an IIO device
- * @node: in the list of all, under ziio_devices_lock
+ * @node: in the list of all devices, under ziio_devices_lock
  * @pdev: the platform device
- * @indio: the IIO device, of which the driver has a reference
- * @mode: what blocks have
+ * @indio: the IIO device; the driver holds a reference
+ * @mode: what a block contains
  * @chan: its channels, in the order of the scan
  * @n_chan: number of @chan
  * @scan_bytes: size of a scan
- * @stamp_offset: place of the time in a scan; 0: the device gives none
+ * @stamp_offset: place of the time in a scan; 0: there is no time
  * @zbuf: the buffer, while it is attached
  * @attach_lock: protects @zbuf, @is_gone and @former
- * @is_gone: the IIO device goes, and takes neither a buffer nor a trigger
- * @detaching: the driver itself stops the device, so no gap counts
- * @error: why IIO does not start the device again, after another user has stopped it; 0: it runs
- * @has_own_clock: the device makes the scans by its own clock, and no trigger from elsewhere
- * @was_stopped: disable() was called, and enable() was not; under IIO's lock
+ * @is_gone: the IIO device is going away and accepts neither a buffer nor a trigger
+ * @detaching: the driver itself stops the device, so no gap is counted
+ * @error: why IIO does not restart the device after another user stopped it; 0: it runs
+ * @has_own_clock: the device makes the scans by its own clock, without an external trigger
+ * @was_stopped: disable() was called and enable() has not followed; under IIO's lock
  * @tend_work: puts the buffer back in its place after a user of IIO made a change
- * @finish_lock: taken to finish blocks that are not full
- * @trig: the trigger of IIO that raw_io() fires, or NULL
+ * @finish_lock: held to finish blocks that are not full
+ * @trig: the IIO trigger that raw_io() fires, or NULL
  * @trig_runs: the trigger has a consumer
  * @scans: counts scans
  * @polled: value of @scans when the trigger was fired
  * @poll_work: fires the trigger in hard interrupt context
- * @retry: fires it later, after the device gave no scan
- * @former: name of the trigger that the device had before, or empty; NULL: it has it now
+ * @retry: fires it again later, after the device produced no scan
+ * @former: name of the device's former trigger, possibly empty; NULL: the device has it now
  * @set: channel sets
  * @n_set: number of @set
- * @desc: for the core
- * @cset: for the core
+ * @desc: descriptor of the ZIO device
+ * @cset: descriptors of its sets
  */
 struct ziio_state {
 	struct list_head node;
@@ -225,7 +226,7 @@ void ziio_release_trigger(struct ziio_state *state);
 void ziio_ask(struct ziio_state *state);
 
 /**
- * ziio_set_alarm() - raise an alarm of each channel that was ever armed
+ * ziio_set_alarm() - raise an alarm for each channel that was ever armed
  * @set: the set
  * @alarm: ZIIO_ALARM_*
  *
@@ -243,7 +244,7 @@ static inline void ziio_set_alarm(struct ziio_set *set, u8 alarm)
 	}
 }
 
-/* Is a set waiting for a scan? */
+/* Returns true if a set waits for a scan. */
 static inline bool ziio_wants_scan(const struct ziio_state *state)
 {
 	unsigned int i;

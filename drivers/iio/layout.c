@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * layout.c: the channels of an IIO device, and the channel sets that they make
+ * layout.c: the channels of an IIO device, and the channel sets made from them
  *
- * An interleaved set has one scale, offset and unit. So channels that differ in one of
- * these, in sign or in size, go into sets of their own. In the mode "separate" each
- * channel has blocks and a scale of its own. A set then has all channels of a size.
+ * An interleaved set has one scale, offset and unit, so channels that differ in one of
+ * these, in sign or in size go into different sets. In the mode "separate", each channel
+ * has its own blocks and scale, and a set has all channels of one size.
  */
 #include <linux/bitmap.h>
 #include <linux/device.h>
@@ -14,7 +14,7 @@
 
 #include "iio.h"
 
-/* How the samples of a channel lie in a scan; @bits 0: in a way that ZIO does not know */
+/* The layout of a channel's samples in a scan; @bits 0: ZIO does not support it */
 struct ziio_format {
 	unsigned int bits;
 	unsigned int realbits;
@@ -66,7 +66,7 @@ static bool ziio_format_is_valid(const struct ziio_format *format)
 		ziio_field_is_valid(format->bits / 8, format->realbits, format->shift);
 }
 
-/* Return: the first name of a list, of @len bytes; empty at its end. */
+/* Returns the first name of a list, of @len bytes; empty at the end of the list. */
 static const char *ziio_first_name(const char *list, size_t *len)
 {
 	list += strspn(list, ZIIO_SEPARATORS);
@@ -74,7 +74,7 @@ static const char *ziio_first_name(const char *list, size_t *len)
 	return list;
 }
 
-/* Is it in the list of the user, which is empty for all? */
+/* Returns true if the user's list, where empty means all, has the name. */
 static bool ziio_is_wanted(const char *wanted, const char *name)
 {
 	size_t len;
@@ -136,7 +136,7 @@ static void ziio_add_elements(struct ziio_state *state, const struct iio_chan_sp
 	}
 }
 
-/* Return: 0, also for a channel that the user does not want; -EOPNOTSUPP. */
+/* Returns 0, even for a channel that the user does not want, or -EOPNOTSUPP. */
 static int ziio_add_channel(struct ziio_state *state, const struct iio_chan_spec *spec,
 			    const char *wanted)
 {
@@ -148,7 +148,7 @@ static int ziio_add_channel(struct ziio_state *state, const struct iio_chan_spec
 		return 0;
 	if (!ziio_format_is_valid(&format)) {
 		dev_warn(&state->pdev->dev,
-			 "%s: samples of %s have a format that ZIO does not have%s\n",
+			 "%s: samples of %s have a format that ZIO does not support%s\n",
 			 dev_name(&state->indio->dev), name,
 			 *wanted ? ": remove it from \"channels\"" : "");
 		return *wanted ? -EOPNOTSUPP : 0;
@@ -167,7 +167,7 @@ static int ziio_compare(const void *a, const void *b)
 		(int)left->field.offset - (int)right->field.offset;
 }
 
-/* As the IIO core does it: each channel is aligned to its size. */
+/* Places the fields as the IIO core does: each channel is aligned to its size. */
 static void ziio_place_fields(struct ziio_state *state, bool has_stamp)
 {
 	const struct iio_chan_spec *former = NULL;
@@ -187,7 +187,7 @@ static void ziio_place_fields(struct ziio_state *state, bool has_stamp)
 		former = chan->spec;
 		chan->field.offset += begin;
 	}
-	/* Behind channels of 16 bytes and more, kernels do not agree where the time is. */
+	/* Kernels disagree where the time is behind channels of 16 bytes and more. */
 	if (has_stamp && largest <= sizeof(s64)) {
 		state->stamp_offset = ALIGN(end, sizeof(s64));
 		end = state->stamp_offset + sizeof(s64);
@@ -197,14 +197,14 @@ static void ziio_place_fields(struct ziio_state *state, bool has_stamp)
 }
 
 /**
- * ziio_find_channels() - list the channels that a scan has, and where they are in it
+ * ziio_find_channels() - list the channels of a scan and their places in it
  * @state: the device; receives @chan, @n_chan, @scan_bytes, @stamp_offset
- * @wanted: names of channels, with commas or blanks between them; empty for all
+ * @wanted: names of channels, separated by commas or blanks; empty for all
  *
  * Context: Process, sleeps.
  *
- * Return: 0; -EINVAL if there are none, or a name is none of a channel; -EOPNOTSUPP for
- * a format that ZIO does not have; -E2BIG; -ENOMEM.
+ * Return: 0; -EINVAL if the device has no channel, or a name is unknown;
+ * -EOPNOTSUPP for a format that ZIO does not support; -E2BIG; -ENOMEM.
  */
 int ziio_find_channels(struct ziio_state *state, const char *wanted)
 {
@@ -264,7 +264,7 @@ static bool ziio_is_full(const struct ziio_state *state, unsigned int set,
 	return state->mode == ZIIO_INTERLEAVED && n >= 64;
 }
 
-/* Puts a channel into the set of an earlier one, or into a new set. */
+/* Puts a channel into the set of a matching earlier channel, or into a new set. */
 static void ziio_choose_set(struct ziio_state *state, struct ziio_channel *chan)
 {
 	const struct ziio_channel *other;
@@ -309,7 +309,7 @@ static void ziio_describe_set(struct ziio_state *state, unsigned int index)
 	struct ziio_set *set = &state->set[index];
 	unsigned int i;
 
-	/* The device has a link "iio", and links of the names of its sets. */
+	/* The device has a link "iio" and links named after its sets. */
 	desc->name = state->mode == ZIIO_SEPARATE ? "channels" :
 		ziio_type_name(set->spec[0]->type) ?: "channels";
 	desc->flags = ZIO_CSET_HARDIRQ;

@@ -2,17 +2,17 @@
 /*
  * zio-iio: devices of the IIO framework as ZIO devices
  *
- * The driver attaches a buffer of its own to an IIO device. Each scan goes into the blocks
- * of one or more channel sets. The user names the IIO device ("iio"), and perhaps some of
- * its channels and a trigger. When the IIO device goes, the ZIO device goes before it.
+ * The driver attaches its own buffer to an IIO device and stores each scan in the blocks of
+ * one or more channel sets. The user names the IIO device ("iio") and, optionally, some of
+ * its channels and a trigger. When the IIO device goes away, the ZIO device goes first.
  *
- *   main.c     devices, and their end
+ *   main.c     devices and their removal
  *   layout.c   channels and channel sets
  *   names.c    names of channels
  *   scale.c    units, scales and offsets
  *   set.c      from scans to blocks
  *   buffer.c   the buffer
- *   trigger.c  triggers of IIO
+ *   trigger.c  IIO triggers
  */
 #include <linux/device.h>
 #include <linux/module.h>
@@ -26,7 +26,7 @@
 
 static char *iio = "";
 module_param(iio, charp, 0444);
-MODULE_PARM_DESC(iio, "IIO device of a first ZIO device: its name, or iio:deviceN");
+MODULE_PARM_DESC(iio, "IIO device for a first ZIO device: its name, or iio:deviceN");
 
 /* All devices that have an IIO device, or are about to get one */
 static LIST_HEAD(ziio_devices);
@@ -41,7 +41,7 @@ static int ziio_has_name(struct device *dev, const void *name)
 {
 	struct iio_dev *indio;
 
-	/* The bus has triggers, too. */
+	/* The bus also has triggers. */
 	if (strncmp(dev_name(dev), "iio:device", strlen("iio:device")))
 		return 0;
 	indio = dev_to_iio_dev(dev);
@@ -59,7 +59,7 @@ static struct iio_dev *ziio_find_iio(struct device *dev, const char *name)
 		return ERR_PTR(-EINVAL);
 	found = bus_find_device(&iio_bus_type, NULL, name, ziio_has_name);
 	if (!found) {
-		dev_err(dev, "there is no IIO device \"%s\": see /sys/bus/iio/devices\n",
+		dev_err(dev, "no IIO device \"%s\": see /sys/bus/iio/devices\n",
 			name);
 		return ERR_PTR(-ENODEV);
 	}
@@ -84,8 +84,8 @@ static bool ziio_is_taken(const struct iio_dev *indio)
 }
 
 /*
- * The lock makes the search and the entry one step. The notifier is called once more when
- * the IIO device cannot be found any longer. So it finds each entry.
+ * The lock makes the search and the entry in the list one step. The notifier is called once
+ * more after the IIO device can no longer be found, so it sees every entry.
  */
 static int ziio_take_iio(struct ziio_state *state, const char *name)
 {
@@ -97,7 +97,7 @@ static int ziio_take_iio(struct ziio_state *state, const char *name)
 	if (IS_ERR(indio)) {
 		ret = PTR_ERR(indio);
 	} else if (ziio_is_taken(indio)) {
-		dev_err(&state->pdev->dev, "%s has a ZIO device already\n",
+		dev_err(&state->pdev->dev, "%s already has a ZIO device\n",
 			dev_name(&indio->dev));
 		put_device(&indio->dev);
 		ret = -EBUSY;
@@ -142,8 +142,8 @@ static void ziio_unbind(struct work_struct *work)
 }
 
 /*
- * Ends the use of the IIO device at once. A work item does the rest: it unregisters a
- * trigger, and so calls the notifiers of the IIO bus again.
+ * Stops using the IIO device at once. A work item does the rest: it unregisters a trigger,
+ * which calls the notifiers of the IIO bus again.
  */
 static void ziio_end_use(struct ziio_state *state)
 {
@@ -160,7 +160,7 @@ static void ziio_end_use(struct ziio_state *state)
 	queue_work(ziio_workqueue, &end->work);
 }
 
-/* An IIO device goes. Its driver frees nothing before this function has returned. */
+/* An IIO device is going away. Its driver frees nothing before this function returns. */
 static int ziio_notify(struct notifier_block *nb, unsigned long event, void *data)
 {
 	struct ziio_state *state;
@@ -196,7 +196,7 @@ static ssize_t iio_channels_show(struct device *dev, struct device_attribute *at
 }
 static DEVICE_ATTR_RO(iio_channels);
 
-/* The platform device has another child, if the driver has made a trigger of IIO. */
+/* If the driver has made an IIO trigger, the platform device has another child. */
 static int ziio_get_zio_child(struct device *dev, void *found)
 {
 	if (dev->bus == &iio_bus_type)
@@ -205,7 +205,7 @@ static int ziio_get_zio_child(struct device *dev, void *found)
 	return 1;
 }
 
-/* The core removes both with the device. */
+/* The core removes both files with the device. */
 static int ziio_add_files(struct ziio_state *state)
 {
 	struct device *zdev = NULL;
@@ -246,7 +246,7 @@ static void ziio_main_detach(void *data)
 	ziio_detach(data);
 }
 
-/* devm undoes the steps in reverse order: first no more scans come. */
+/* devm undoes the steps in reverse order, so the scans stop first. */
 static int ziio_start(struct ziio_state *state)
 {
 	struct device *dev = &state->pdev->dev;
@@ -326,7 +326,7 @@ static struct zio_config_type ziio_config = {
 	.n_attrs = ARRAY_SIZE(ziio_config_attrs),
 };
 
-/* The parameter makes a device if it names one. */
+/* If the parameter names an IIO device, a ZIO device is made for it. */
 static int __init ziio_init(void)
 {
 	int ret;

@@ -2,9 +2,9 @@
 /*
  * names.c: the names of IIO's channels
  *
- * IIO's core has the names of types and modifiers for itself. These are the ones that
- * users know from sysfs ("in_accel_x_raw"). A newer kernel may have more: these get their
- * number.
+ * The IIO core does not export its names of types and modifiers. These are the ones that
+ * users know from sysfs ("in_accel_x_raw"). Those that a newer kernel adds are named by
+ * their number.
  */
 #include <linux/kernel.h>
 
@@ -101,7 +101,7 @@ static const char *const ziio_modifiers[] = {
 	[IIO_MOD_ROLL] = "roll",
 };
 
-/* Context: Any. Return: the name of a type; NULL for one of a newer kernel. */
+/* Returns the name of a type, or NULL if a newer kernel has added it. Context: Any. */
 const char *ziio_type_name(enum iio_chan_type type)
 {
 	return type < ARRAY_SIZE(ziio_types) ? ziio_types[type] : NULL;
@@ -128,7 +128,7 @@ static int ziio_put_modifier(char *name, int len, int modifier)
  * ziio_name_channel() - make the name of a channel
  * @name: receives the name, at most ZIIO_NAME_LEN - 1 characters
  * @spec: the channel
- * @element: which of its repeated elements; negative if it has only one
+ * @element: number of the repeated element; negative if the channel is not repeated
  *
  * Context: Any.
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * scale.c: units, scales and offsets of IIO as those of ZIO
+ * scale.c: convert units, scales and offsets of IIO to ZIO
  *
- * A value of IIO is (raw + offset) * scale, in a unit that depends on the type of the
- * channel: millivolts, for example. A value of ZIO is raw * scale + offset, in volts.
+ * An IIO value is (raw + offset) * scale, in a unit that depends on the type of the
+ * channel: millivolts, for example. A ZIO value is raw * scale + offset, in volts.
  */
 #include <linux/iio/consumer.h>
 #include <linux/platform_device.h>
@@ -11,15 +11,15 @@
 #include "decimal.h"
 #include "iio.h"
 
-#define ZIIO_MICRO	6	/* struct zio_scaling has the offset in millionths */
+#define ZIIO_MICRO	6	/* the offset of struct zio_scaling is in millionths */
 
-/* The unit of ZIO, and the power of ten of IIO's in it */
+/* The ZIO unit, and the power of ten of IIO's unit in it */
 struct ziio_unit {
 	enum zio_unit unit;
 	int exp;
 };
 
-/* Types that are missing have a unit that ZIO does not have: they are numbers. */
+/* ZIO has no unit for the types that are missing here: they are plain numbers. */
 static const struct ziio_unit ziio_units[] = {
 	[IIO_VOLTAGE] = { ZIO_UNIT_V, -3 },
 	[IIO_ALTVOLTAGE] = { ZIO_UNIT_V, -3 },
@@ -91,7 +91,7 @@ static bool ziio_read_decimal(struct ziio_state *state, const struct iio_chan_sp
 	return ziio_to_decimal(type, val, val2, dec);
 }
 
-/* A channel that has no offset has the offset 0. */
+/* Returns 0 for a channel without an offset. */
 static struct ziio_decimal ziio_read_offset(struct ziio_state *state,
 					    const struct iio_chan_spec *spec,
 					    struct ziio_decimal scale)
@@ -107,10 +107,10 @@ static struct ziio_decimal ziio_read_offset(struct ziio_state *state,
  * ziio_read_scaling() - read how the samples of a channel become physical values
  * @state: the device
  * @spec: the channel
- * @is_signed: samples have a sign
+ * @is_signed: samples are signed
  * @scaling: receives the result
  *
- * Samples of a channel without a scale, or with the scale 0, are plain numbers.
+ * Samples of a channel without a scale, or with a scale of 0, are plain numbers.
  *
  * Context: Process, sleeps.
  */
@@ -160,9 +160,9 @@ static void ziio_read_rate(struct ziio_set *set, struct zio_timing *timing)
 }
 
 /**
- * ziio_get_timing() - read the rate of a set, which is "sampling_frequency" in IIO
+ * ziio_get_timing() - read the rate of a set, IIO's "sampling_frequency"
  * @cset: the set
- * @timing: receives the rate, if the device tells one, and makes the scans by its own clock
+ * @timing: receives the rate if the device reports one and makes the scans by its own clock
  *
  * Context: Process, sleeps.
  */
@@ -179,7 +179,7 @@ void ziio_get_timing(const struct zio_cset *cset, struct zio_timing *timing)
 		timing->error_ns = zio_pace_error(&set->pace);
 }
 
-/* The padding of the structures may differ. Context: Any. */
+/* Compares field by field: the padding of the structures may differ. Context: Any. */
 bool ziio_is_same_scaling(const struct zio_scaling *a, const struct zio_scaling *b)
 {
 	return a->flags == b->flags && a->unit == b->unit && a->mant == b->mant &&
@@ -187,7 +187,7 @@ bool ziio_is_same_scaling(const struct zio_scaling *a, const struct zio_scaling 
 		a->offset_exp == b->offset_exp;
 }
 
-/* Return: true if all channels of an interleaved set have the scale of the first one. */
+/* Returns true if all channels of an interleaved set have the scale of the first one. */
 static bool ziio_has_one_scale(struct ziio_set *set)
 {
 	struct zio_scaling scaling;
@@ -203,12 +203,12 @@ static bool ziio_has_one_scale(struct ziio_set *set)
 }
 
 /**
- * ziio_rescale() - read the scales of a set again, after a user has changed them in IIO
+ * ziio_rescale() - read the scales of a set again after a user has changed them in IIO
  * @set: the set
  *
  * Context: Process, in attr_set().
  *
- * Return: 0; -EXDEV if channels of an interleaved set have different scales now.
+ * Return: 0; -EXDEV if channels of an interleaved set now have different scales.
  */
 int ziio_rescale(struct ziio_set *set)
 {
@@ -219,7 +219,7 @@ int ziio_rescale(struct ziio_set *set)
 				  &set->scaling[i]);
 	if (n < set->n && !ziio_has_one_scale(set)) {
 		dev_err(&set->state->pdev->dev,
-			"%s: channels of a set have different scales now: make the device again\n",
+			"%s: channels of a set now have different scales: make the device again\n",
 			dev_name(&set->state->indio->dev));
 		return -EXDEV;
 	}

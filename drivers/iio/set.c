@@ -2,9 +2,9 @@
 /*
  * set.c: from scans to blocks
  *
- * raw_io() gives the set a block. Each scan adds samples to it, until it is full. The
- * samples of a block follow each other without a gap: when IIO stops the device, the
- * block is done with what it has. iio.h explains the barriers.
+ * raw_io() gives the set a block, and each scan adds samples until it is full. The samples
+ * of a block follow each other without a gap: when IIO stops the device, the block ends
+ * with what it has. iio.h explains the barriers.
  */
 #include <linux/ktime.h>
 #include <linux/rcupdate.h>
@@ -27,7 +27,7 @@ static bool ziio_is_interleaved(const struct ziio_set *set)
 	return set->state->mode == ZIIO_INTERLEAVED;
 }
 
-/* With a trigger of ZIO, scans that come between its events are nobody's. */
+/* With a ZIO trigger, scans between its events belong to no block and are not counted. */
 static void ziio_miss_scan(struct ziio_set *set)
 {
 	struct zio_cset *cset = READ_ONCE(set->cset);
@@ -54,9 +54,9 @@ static s64 ziio_get_time(const struct zio_block *block)
 }
 
 /*
- * An interrupt has stamped the scan, and it may be late. If the device has a rate, this tells
- * when it made the scan. A rate that is half of one and half of another is replaced by the next
- * block.
+ * The scan was stamped in an interrupt that may have been late. If the device has a rate,
+ * the rate tells when the scan was made. A rate read in the middle of a change is corrected
+ * by the next block.
  */
 static s64 ziio_find_time(struct ziio_set *set, s64 stamp)
 {
@@ -71,7 +71,7 @@ static s64 ziio_find_time(struct ziio_set *set, s64 stamp)
 	return zio_pace_time(&set->pace, set->state->scans);
 }
 
-/* The time is that of the first scan, by the clock that the control of the block names. */
+/* Stamps a block with the time of its first scan, by the clock that the control names. */
 static void ziio_stamp_block(struct ziio_set *set, struct zio_block *block, const void *scan)
 {
 	struct ziio_state *state = set->state;
@@ -92,7 +92,7 @@ static void ziio_stamp_block(struct ziio_set *set, struct zio_block *block, cons
 		ziio_put_time(block, stamp);
 }
 
-/* Each channel has a block of its own. */
+/* Each channel has its own block. */
 static void ziio_store_separate(struct ziio_set *set, const void *scan)
 {
 	struct zio_channel *chan;
@@ -115,7 +115,7 @@ static void ziio_store_samples(struct ziio_set *set, struct zio_block *block, co
 	set->fill += set->step;
 }
 
-/* The first scan of a block: tell what was lost before. */
+/* Begins a block with its first scan, and reports what was lost before. */
 static void ziio_begin_block(struct ziio_set *set, struct zio_block *block, const void *scan)
 {
 	struct zio_channel *chan;
@@ -126,7 +126,7 @@ static void ziio_begin_block(struct ziio_set *set, struct zio_block *block, cons
 		zio_cset_lost(set->cset, DIV_ROUND_UP(set->lost, max(1u, block->len / set->step)));
 		set->lost = 0;
 	}
-	/* With a trigger of ZIO, the time is that of its event. */
+	/* With a ZIO trigger, the block has the time of the event. */
 	if (set->state->trig)
 		return;
 	ziio_stamp_block(set, block, scan);
@@ -168,7 +168,7 @@ void ziio_store(struct ziio_state *state, const void *scan)
 	rcu_read_unlock();
 }
 
-/* The lock is held: stop_io() waits for it, so it does not return before zio_cset_done(). */
+/* The caller holds the lock. stop_io() waits for it, and returns after zio_cset_done(). */
 static void ziio_finish_set(struct ziio_set *set)
 {
 	struct zio_block *block = xchg(&set->block, NULL);
@@ -188,7 +188,7 @@ static void ziio_finish_set(struct ziio_set *set)
 }
 
 /**
- * ziio_finish_all() - finish the blocks that have samples already
+ * ziio_finish_all() - finish the blocks that already have samples
  * @state: the device
  *
  * Context: Process, sleeps.
@@ -204,11 +204,11 @@ void ziio_finish_all(struct ziio_state *state)
 }
 
 /**
- * ziio_fail_all() - fail all sets, now and when they are armed
- * @state: the device, which gives no scans any more
+ * ziio_fail_all() - fail all sets, now and whenever they are armed
+ * @state: the device, which produces no more scans
  * @error: why
  *
- * Readers would wait for ever otherwise.
+ * Otherwise readers would wait forever.
  *
  * Context: Process, sleeps.
  */
@@ -248,7 +248,7 @@ static int ziio_set_raw_io(struct zio_cset *cset)
 	zio_for_each_channel(cset, pos, chan)
 		WRITE_ONCE(set->chan[zio_channel_index(chan)], chan);
 	set->fill = 0;
-	/* The mask rarely changes. */
+	/* The mask changes rarely. */
 	if (ziio_is_interleaved(set) && mask != set->mask) {
 		set->mask = mask;
 		set->step = hweight64(mask) * set->field->bytes;
@@ -256,7 +256,7 @@ static int ziio_set_raw_io(struct zio_cset *cset)
 	}
 	/* For ziio_store_scan() */
 	smp_store_release(&set->block, zio_cset_block(cset));
-	smp_mb(); /* pairs with ziio_fail_all(): it finds the block, or this function the error */
+	smp_mb(); /* pairs with ziio_fail_all(): it sees the block, or this one the error */
 	if (unlikely(READ_ONCE(state->error)) && xchg(&set->block, NULL))
 		return READ_ONCE(state->error);
 	if (state->trig)
@@ -275,7 +275,7 @@ static void ziio_set_stop(struct zio_cset *cset)
 	synchronize_rcu();
 }
 
-/* The scans of a block follow each other: one that has begun ends here. */
+/* The scans of a block follow each other, so a block that has begun ends here. */
 static bool ziio_set_resumed(struct zio_cset *cset)
 {
 	struct ziio_state *state = zio_cset_priv(cset);

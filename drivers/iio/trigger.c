@@ -2,12 +2,12 @@
 /*
  * trigger.c: the trigger of the IIO device
  *
- * With a trigger of IIO, scans come by themselves, and ZIO takes them.
+ * With an IIO trigger, scans come by themselves, and ZIO takes them.
  *
- * raw_io() fires the trigger of the driver itself. So the trigger of the set makes the
- * device acquire a scan; boards of any kind may share it. For a block of N scans the
- * driver fires the trigger again whenever the device has finished one. A device that
- * gives no scan, perhaps as its bus has failed, is triggered again a little later.
+ * With the driver's own trigger, raw_io() fires it. So the trigger of the set makes the
+ * device acquire a scan, and boards of any kind may share that trigger. For a block of N
+ * scans, the driver fires again whenever the device has finished one. A device that
+ * produces no scan, perhaps because its bus failed, is triggered again a little later.
  */
 #include <linux/platform_device.h>
 #include <linux/rcupdate.h>
@@ -20,14 +20,14 @@
 
 #define ZIIO_RETRY_MS	10
 
-/* Hard interrupt context: the upper half of a handler takes the time. */
+/* Hard interrupt context: the top half of a handler takes the time stamp. */
 static void ziio_poll_trigger(struct irq_work *work)
 {
 	struct ziio_state *state = container_of(work, struct ziio_state, poll_work);
 
 	if (!READ_ONCE(state->trig_runs) || !ziio_wants_scan(state))
 		return;
-	/* Busy with a scan: ziio_trigger_is_free() comes. */
+	/* Busy with a scan: ziio_trigger_is_free() will be called. */
 	if (atomic_read(&state->trig->use_count))
 		return;
 	WRITE_ONCE(state->polled, READ_ONCE(state->scans));
@@ -38,7 +38,7 @@ static void ziio_poll_trigger(struct irq_work *work)
  * ziio_ask() - make the device acquire a scan
  * @state: the device, with the trigger of the driver
  *
- * If the device is still busy with a scan, ziio_trigger_is_free() continues.
+ * If the device is still busy with a scan, ziio_trigger_is_free() fires the trigger later.
  *
  * Context: Any.
  */
@@ -81,7 +81,7 @@ static void ziio_go_on(struct ziio_state *state)
 	mod_timer(&state->retry, jiffies + msecs_to_jiffies(ZIIO_RETRY_MS));
 }
 
-/* Devices of others may use the trigger for longer than ours. */
+/* Other users' devices may keep the trigger busy for longer than ours. */
 static void ziio_trigger_is_free(struct iio_trigger *trig)
 {
 	struct ziio_state *state;
@@ -93,7 +93,7 @@ static void ziio_trigger_is_free(struct iio_trigger *trig)
 	rcu_read_unlock();
 }
 
-/* A set may be armed since before the device began to listen. */
+/* A set may have been armed before the device began to listen. */
 static int ziio_run_trigger(struct iio_trigger *trig, bool run)
 {
 	struct ziio_state *state;
@@ -132,8 +132,9 @@ static struct device_attribute *ziio_find_attr(struct device *dev, const char *g
 }
 
 /*
- * Only the function behind the file in sysfs lets the device and the trigger refuse each
- * other. It takes the name; an unknown one is no error, and leaves no trigger.
+ * Only the function behind the sysfs file lets the device and the trigger refuse each
+ * other. It accepts any name: an unknown one is no error, and leaves the device without a
+ * trigger.
  */
 static int ziio_set_trigger(struct iio_dev *indio, const char *name)
 {
@@ -157,7 +158,7 @@ static bool ziio_has_trigger(const struct iio_dev *indio, const char *name)
 	return !strcmp(ziio_trigger_name(indio), name);
 }
 
-/* The caller has the lock. After an error the device may have no trigger. */
+/* The caller holds the lock. After an error the device may have no trigger. */
 static int ziio_change_trigger(struct ziio_state *state, const char *name)
 {
 	struct iio_dev *indio = state->indio;
@@ -190,7 +191,7 @@ static int ziio_use_trigger(struct ziio_state *state, const char *name)
 	mutex_unlock(&state->attach_lock);
 	if (!ret)
 		return 0;
-	dev_err(&state->pdev->dev, "%s does not take the trigger \"%s\": error %d\n",
+	dev_err(&state->pdev->dev, "%s does not accept the trigger \"%s\": error %d\n",
 		dev_name(&state->indio->dev), name, ret);
 	ziio_restore_trigger(state);
 	return ret;
@@ -220,7 +221,7 @@ static int ziio_use_own_trigger(struct ziio_state *state)
 	return ret;
 }
 
-/* Can its scans come without a trigger that the user has to choose? */
+/* Returns true if scans come without a trigger that the user has to choose. */
 static bool ziio_runs_alone(const struct iio_dev *indio)
 {
 	return indio->trig || !(indio->modes & INDIO_BUFFER_TRIGGERED);
@@ -229,14 +230,14 @@ static bool ziio_runs_alone(const struct iio_dev *indio)
 /**
  * ziio_choose_trigger() - set the trigger of the IIO device
  * @state: the device; ziio_release_trigger() undoes the call
- * @name: of a trigger of IIO; "zio": the trigger of the driver; empty: the one that the
- *        device has, and if it needs one, that of the driver
+ * @name: an IIO trigger; "zio": the driver's own trigger; empty: the device's current
+ *        trigger or, if the device has none and needs one, the driver's
  *
  * Context: Process, sleeps.
  *
  * Return: 0; -ENOENT if there is no such trigger; -EBUSY if other users have enabled a
- * buffer of the device; -EPERM if it cannot be changed; -ENOMEM; or an error of the
- * device's driver.
+ * buffer of the device; -EPERM if the trigger cannot be changed; -ENOMEM; or an error of
+ * the device's driver.
  */
 int ziio_choose_trigger(struct ziio_state *state, const char *name)
 {
@@ -249,7 +250,7 @@ int ziio_choose_trigger(struct ziio_state *state, const char *name)
 
 /**
  * ziio_note_trigger() - find out whether the device makes the scans by its own clock
- * @state: the device, with its trigger; it gives no scan now
+ * @state: the device, with its trigger; it produces no scan now
  *
  * Context: Process.
  */
@@ -264,7 +265,7 @@ void ziio_note_trigger(struct ziio_state *state)
 
 /**
  * ziio_restore_trigger() - give the device its former trigger
- * @state: the device; it receives no scans. It may have its former trigger already
+ * @state: the device; it receives no scans, and may already have its former trigger
  *
  * Context: Process, sleeps.
  */
@@ -273,7 +274,7 @@ void ziio_restore_trigger(struct ziio_state *state)
 	mutex_lock(&state->attach_lock);
 	if (state->former && ziio_set_trigger(state->indio, state->former))
 		dev_warn(&state->pdev->dev,
-			 "%s keeps its trigger, as other users have enabled a buffer\n",
+			 "%s keeps its trigger because other users have enabled a buffer\n",
 			 dev_name(&state->indio->dev));
 	kfree(state->former);
 	state->former = NULL;
@@ -294,7 +295,7 @@ void ziio_release_trigger(struct ziio_state *state)
 		synchronize_rcu();
 		timer_delete_sync(&state->retry);
 		irq_work_sync(&state->poll_work);
-		/* After this no function of the trigger uses @state. */
+		/* From here on, no function of the trigger uses @state. */
 	}
 	ziio_restore_trigger(state);
 	if (!state->trig)

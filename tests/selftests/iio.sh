@@ -46,7 +46,7 @@ test_refused()
 	is "the device has its trigger again" "$(cat "$trigger")" "$long_name"
 	echo >"$trigger"
 	is "the log tells what is wrong" "$(dmesg | grep -o \
-		'no channel "tump"\|not take the trigger "nothing"\|no IIO device "nothing"' |
+		'no channel "tump"\|not accept the trigger "nothing"\|no IIO device "nothing"' |
 		sort -u | wc -l)" 3
 	check "a device by its name" make_iio a trigger=
 	expect_errno "the same IIO device again" EBUSY make_iio b iio=iio:device0
