@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * alsa.h: what the files of the driver offer each other
+ * alsa.h: what the driver's files share
  *
  *   main.c      devices in configfs, their descriptors, suspend
- *   stream.c    the operations of the sets; the service of a PCM
+ *   stream.c    the operations of the sets; the service work of a PCM
  *   run.c       start, restart and watch of a PCM
  *   playback.c  frames from blocks to ALSA in the service
  *   capture.c   frames from ALSA's memory to blocks, in the context of a period
- *   transfer.c  frames in the service: capture that ALSA must copy itself
+ *   transfer.c  frames in the service: capture where ALSA itself must copy
  *   pcm.c       find, open and close a PCM
  *   params.c    choose format, channels, rate and sizes among what the hardware offers
  */
@@ -25,12 +25,12 @@
 #include <sound/pcm.h>
 
 /* Driver's alarms */
-/* Input: samples are missing before this block. Output: silence, though there were blocks */
+/* Input: samples are missing before this block. Output: silence despite queued blocks */
 #define ALSA_ALARM_GAP		BIT(0)
-#define ALSA_ALARM_ESTIMATE	BIT(1)	/* the count of lost blocks comes from the time */
-#define ALSA_ALARM_CUT		BIT(2)	/* output: the end of the block is no whole frame */
+#define ALSA_ALARM_ESTIMATE	BIT(1)	/* the count of lost blocks is estimated from time */
+#define ALSA_ALARM_CUT		BIT(2)	/* output: the block ends inside a frame */
 
-/* What the user asks for. 0: the driver chooses. */
+/* What the user asks for; 0: the driver chooses */
 struct alsa_wish {
 	unsigned int format; /* position in alsa_formats */
 	unsigned int rate;
@@ -55,11 +55,11 @@ extern const struct alsa_format alsa_formats[ALSA_N_FORMATS]; /* [0]: the driver
 
 /*
  * One direction of a PCM. @mutex is held while the PCM is prepared, started or stopped.
- * @lock protects what follows it.
+ * @lock protects the fields behind it.
  *
- * The frames of a stream are counted from its start: @head is the position of the
- * hardware at @head_ns (CLOCK_MONOTONIC), @tail is the next frame to copy. @pace tells when
- * each was taken.
+ * The frames of a stream are counted from its start: @head is the position of the hardware
+ * at @head_ns (CLOCK_MONOTONIC), @tail is the next frame to copy. @pace tells when each
+ * frame was taken.
  */
 struct alsa_stream {
 	struct device *dev;
@@ -74,8 +74,8 @@ struct alsa_stream {
 	unsigned int buffer; /* frames */
 	unsigned int guard; /* frames that the hardware may be about to overwrite */
 	bool is_output;
-	bool in_work; /* the service moves the frames, not capture.c */
-	void *bounce; /* of the service: one period */
+	bool in_work; /* the service moves the frames instead of capture.c */
+	void *bounce; /* for the service: one period */
 	wait_queue_entry_t wait;
 	struct delayed_work service;
 
@@ -85,19 +85,19 @@ struct alsa_stream {
 	unsigned long watched_at;
 	bool asleep; /* the machine is suspended */
 
-	struct zio_channel *chan; /* what follows: playback.c */
-	unsigned int n_written; /* blocks in flight that ALSA has */
-	size_t given; /* frames of the blocks in flight that ALSA has got */
+	struct zio_channel *chan; /* from here on: playback.c */
+	unsigned int n_written; /* blocks in flight that are in ALSA's memory */
+	size_t given; /* frames of the blocks in flight that were written to ALSA */
 	bool primed; /* a short output waits for a second block */
-	bool drained; /* the PCM has played all, and there was no block */
+	bool drained; /* the PCM has played everything, and there was no block */
 
-	spinlock_t lock; /* what follows */
+	spinlock_t lock; /* protects the fields from here on */
 	wait_queue_head_t idle; /* @pumping is false */
 	struct zio_block *block;
-	size_t pos; /* of the service: frames of the block that are done */
+	size_t pos; /* for the service: frames of the block that are done */
 	size_t frames; /* of the block */
 	u64 mask; /* its channels */
-	bool wanted; /* raw_io() has armed the set, stop_io() has not stopped it */
+	bool wanted; /* from raw_io() to stop_io() */
 	bool running;
 	bool pumping;
 	u32 lost; /* blocks lost before the next one */
@@ -109,8 +109,8 @@ struct alsa_stream {
 	u64 tail;
 	s64 head_ns;
 	struct zio_pace pace; /* of an input */
-	s64 begun_ns; /* time of the first position that @pace has got */
-	u64 span; /* measured: so many frames in @span_ns */
+	s64 begun_ns; /* time of the first position passed to @pace */
+	u64 span; /* measured: this many frames in @span_ns */
 	u64 span_ns;
 	u32 told_mhz; /* the rate in the controls, in 1/1000 Hz */
 	s64 not_before; /* the time of the next block */
@@ -196,7 +196,7 @@ static inline size_t alsa_room_of_frame(const struct alsa_stream *s)
 	return hweight64(s->mask) * s->format->ssize;
 }
 
-/* By the rate that was measured: a card's quartz may be some percent off its rate. */
+/* Uses the measured rate: a card's quartz may be off by some percent. */
 static inline s64 alsa_frames_ns(const struct alsa_stream *s, u64 frames)
 {
 	return mul_u64_u64_div_u64(frames, s->span_ns, s->span);

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * block.c: when frames come, the begin of a block, and the call of the service; for capture and
- * transfer
+ * block.c: when frames come, the start of a block, and the call of the service; for capture
+ * and transfer
  *
- * The rate of a card may differ from the one that it was asked for, by percents. So the
- * driver measures it, from the position of the hardware and the time that ALSA read with
- * it.
+ * The rate of a card may differ by some percent from the requested one. So the driver
+ * measures it from the position of the hardware and the time that ALSA read with it.
  */
 #include <linux/ktime.h>
 #include <linux/workqueue.h>
 
 #include "alsa.h"
 
-/* So long a measurement is more exact than the quartz of a card. */
+/* A measurement over this time is more exact than the quartz of a card. */
 #define ALSA_MEASURE_NS	((s64)NSEC_PER_SEC)
 
 struct workqueue_struct *alsa_wq;
@@ -20,7 +19,7 @@ struct workqueue_struct *alsa_wq;
 /**
  * alsa_kick() - run the service of a stream
  * @s: the stream
- * @delay: in jiffies
+ * @delay: jiffies
  *
  * Context: Any.
  */
@@ -33,7 +32,7 @@ void alsa_kick(struct alsa_stream *s, unsigned long delay)
 }
 
 /**
- * alsa_restart_pace() - forget when frames came: the next position follows none
+ * alsa_restart_pace() - forget when frames came: the next position starts a new measurement
  * @s: the stream; the caller holds s->lock
  *
  * Context: Any.
@@ -45,9 +44,9 @@ void alsa_restart_pace(struct alsa_stream *s)
 }
 
 /*
- * The controls have the rate that the card was asked for, unless the card is wrong by more than
- * any quartz, and by more than the stamps may be: an emulated one may be. Each block has its
- * time, so a small difference adds up nowhere.
+ * The controls have the requested rate, unless the card is off by more than any quartz and
+ * by more than the error of the stamps, as an emulated card may be. Each block has its own
+ * time, so a small difference does not add up.
  */
 static void alsa_tell_rate(struct alsa_stream *s, u64 measured_ns)
 {
@@ -70,7 +69,7 @@ static void alsa_tell_rate(struct alsa_stream *s, u64 measured_ns)
  */
 void alsa_note_time(struct alsa_stream *s, s64 now_ns)
 {
-	if (!s->begun_ns) /* not at the start, as a card may start late */
+	if (!s->begun_ns) /* not at the start: a card may start late */
 		s->begun_ns = now_ns;
 	if (zio_pace_put(&s->pace, s->head, now_ns))
 		zio_cset_timing_changed(s->cset);
@@ -80,7 +79,7 @@ void alsa_note_time(struct alsa_stream *s, s64 now_ns)
 }
 
 /**
- * alsa_note_gap() - note that the next block of an input does not follow what was before
+ * alsa_note_gap() - note that the next block of an input does not follow the previous one
  * @s: the stream; the caller holds s->lock
  *
  * Context: Any.
@@ -92,7 +91,7 @@ void alsa_note_gap(struct alsa_stream *s)
 	s->restarted = true;
 }
 
-/* The time between the block that was due and the one that came tells what is missing. */
+/* Counts what is missing by the time between the block that was due and the actual one. */
 static void alsa_count_gap(struct alsa_stream *s, s64 first_ns)
 {
 	s64 late_ns = first_ns - s->due_ns, block_ns = alsa_frames_ns(s, s->frames);
@@ -104,7 +103,7 @@ static void alsa_count_gap(struct alsa_stream *s, s64 first_ns)
 }
 
 /**
- * alsa_begin_block() - report what came before a block, and when it begins
+ * alsa_begin_block() - report what was lost before a block, and when it begins
  * @s: the stream, an input; the caller holds s->lock
  * @block: the armed block; its first frame is number s->tail
  *
@@ -117,8 +116,8 @@ void alsa_begin_block(struct alsa_stream *s, struct zio_block *block)
 	if (unlikely(s->restarted))
 		alsa_count_gap(s, first_ns);
 	/*
-	 * If the position was read late, the time of the block before is late. This one must not
-	 * be older.
+	 * If the position was read late, the previous block was stamped late. This one must
+	 * not be older.
 	 */
 	first_ns = max(first_ns, s->not_before);
 	s->not_before = first_ns + alsa_frames_ns(s, s->frames) / 2;

@@ -2,22 +2,22 @@
 /*
  * capture.c: frames from ALSA's memory to blocks, in the context of a period
  *
- * ALSA wakes the pollers of a PCM at each period. alsa_period() is called there: in any
- * context, with the lock of the stream held, so it may not call ALSA. It notes how far the
- * hardware is, and alsa_capture() copies what fits into the armed block. There is one copy
- * of each frame, from the memory of the card to the block.
+ * ALSA wakes the pollers of a PCM at each period, which calls alsa_period(): in any
+ * context, with the lock of the stream held, so it must not call ALSA. It notes the
+ * position of the hardware, and alsa_capture() copies what fits into the armed block. Each
+ * frame is copied once, from the card's memory to the block.
  *
- * One context copies at a time ("pumping"). Another one that comes meanwhile leaves: the
- * first one looks again before it ends. The core may call raw_io() in zio_cset_done(), so
+ * One context copies at a time ("pumping"). If another one comes meanwhile, it leaves: the
+ * first one checks again before it ends. The core may call raw_io() in zio_cset_done(), so
  * the loop holds no lock there.
  *
- * The hardware goes on when no block is armed. Frames that it may be about to overwrite
- * are lost, in whole blocks. They are counted exactly, as long as periods are told.
+ * The hardware keeps running when no block is armed. Frames that it may be about to
+ * overwrite are lost, in whole blocks. The count is exact while periods are reported.
  *
- * ALSA knows the position within the card's memory alone. After a long time between two
- * positions, nobody knows whether the hardware has gone round: it may have stopped with the
- * host. Then no frame that is in the memory is certain to be new. The driver gives them all
- * up, goes on with the next one, and the time tells how many blocks are missing.
+ * ALSA reports the position only modulo the card's memory. After a long time between two
+ * positions, it is unknown whether the hardware has gone round: it may have been stopped
+ * together with the host. Then no frame in the memory is known to be new. The driver drops
+ * them all and continues with the next one; the time tells how many blocks are missing.
  */
 #include <linux/bitops.h>
 #include <linux/math64.h>
@@ -25,7 +25,7 @@
 
 #include "alsa.h"
 
-/* Copies the channels of the set's mask. */
+/* Copies the channels in the set's mask. */
 static void alsa_gather_frames(struct alsa_stream *s, void *to, const void *from, size_t frames)
 {
 	unsigned int ssize = s->format->ssize, i;
@@ -39,12 +39,12 @@ static void alsa_gather_frames(struct alsa_stream *s, void *to, const void *from
 }
 
 /**
- * alsa_extend_sign() - put the sign into the upper byte of S24
- * @s: the stream; nothing happens with another format
+ * alsa_extend_sign() - sign-extend S24 into the upper byte
+ * @s: the stream; other formats are left unchanged
  * @at: samples
  * @n: number of samples
  *
- * ALSA does not say what is in that byte.
+ * ALSA does not define that byte.
  *
  * Context: Any.
  */
@@ -60,14 +60,14 @@ void alsa_extend_sign(const struct alsa_stream *s, void *at, size_t n)
 
 /**
  * alsa_copy_in() - copy frames into a block
- * @s: the stream, whose mask is that of the block
- * @to: the place in the block
+ * @s: the stream; its mask is the block's
+ * @to: destination in the block
  * @from: whole frames of the card
  * @frames: number of frames
  *
  * Context: Any.
  *
- * Return: the place behind the copied frames.
+ * Return: the address behind the copied frames.
  */
 void *alsa_copy_in(struct alsa_stream *s, void *to, const void *from, size_t frames)
 {
@@ -82,7 +82,7 @@ void *alsa_copy_in(struct alsa_stream *s, void *to, const void *from, size_t fra
 }
 
 /**
- * alsa_note_start() - begin to count frames; the PCM is prepared
+ * alsa_note_start() - start to count frames; the PCM is prepared
  * @s: the stream; the caller holds s->lock
  *
  * Context: Process.
@@ -97,8 +97,8 @@ void alsa_note_start(struct alsa_stream *s)
 }
 
 /*
- * The rate is known within percents, and a card may begin late: then the time before its
- * first period tells less.
+ * The rate is known only to within some percent, and a card may start late, so the time
+ * before its first period tells less.
  */
 static bool alsa_may_have_lapped(const struct alsa_stream *s, s64 passed_ns)
 {
@@ -106,8 +106,8 @@ static bool alsa_may_have_lapped(const struct alsa_stream *s, s64 passed_ns)
 }
 
 /*
- * The link's own clock tells the time within a period more exactly than the position. It
- * counts frames of the rate that the card was asked for.
+ * Within a period, the link's own clock is more exact than the position. It counts frames
+ * at the requested rate.
  */
 static s64 alsa_correct_by_link(struct alsa_stream *s, s64 now_ns)
 {
@@ -138,7 +138,7 @@ static void alsa_note_position(struct alsa_stream *s)
 		alsa_note_gap(s);
 	s->head += moved;
 	if (has_lapped) {
-		/* alsa_count_gap() finds all frames in the time. An estimate tells no rate. */
+		/* alsa_count_gap() counts all of them. An estimate yields no rate. */
 		s->tail = s->head;
 		s->alarms |= ALSA_ALARM_GAP | ALSA_ALARM_ESTIMATE;
 		alsa_restart_pace(s);
@@ -148,7 +148,7 @@ static void alsa_note_position(struct alsa_stream *s)
 	rt->control->appl_ptr = s->hw_ptr;
 }
 
-/* Gives up frames that the hardware may be about to overwrite. */
+/* Drops frames that the hardware may be about to overwrite. */
 static void alsa_drop_overrun(struct alsa_stream *s)
 {
 	u64 over = s->head - s->tail;
@@ -159,7 +159,7 @@ static void alsa_drop_overrun(struct alsa_stream *s)
 	over -= s->buffer - s->guard;
 	n = div_u64(over + s->frames - 1, s->frames);
 	s->tail += (u64)n * s->frames;
-	if (!s->restarted) /* else alsa_count_gap() finds them in the time */
+	if (!s->restarted) /* otherwise alsa_count_gap() counts them from the time */
 		s->lost += n;
 	s->alarms |= ALSA_ALARM_GAP;
 }
@@ -198,7 +198,7 @@ static bool alsa_take_frames(struct alsa_stream *s)
 }
 
 /**
- * alsa_capture() - copy frames to the armed block, and to those that follow
+ * alsa_capture() - copy frames to the armed block and to the following ones
  * @s: the stream
  *
  * Context: Any; the caller does not hold s->lock.
@@ -223,7 +223,7 @@ out:
 }
 
 /**
- * alsa_period() - a period of the hardware is over
+ * alsa_period() - the hardware has completed a period
  * @s: the stream
  *
  * Context: Any, with the lock of the PCM's stream held.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * main.c: a PCM of ALSA as a device of ZIO
+ * main.c: an ALSA PCM as a ZIO device
  *
  * Users make a device by mkdir in /sys/kernel/config/zio/devices/zalsa. Capture is an
- * interleaved input, playback an interleaved output stream. Documentation/alsa.md describes the
- * use.
+ * interleaved input, playback an interleaved output stream. See Documentation/alsa.md.
  */
 #include <linux/math64.h>
 #include <linux/module.h>
@@ -30,14 +29,14 @@ static const struct zio_config_attr alsa_config_attrs[] = {
 	{ .name = "periods", .max = 1024 },
 };
 
-/* Full scale is 1, until a user says what it is. */
+/* Full scale is 1 until a user sets the scale. */
 static void alsa_describe_scale(struct alsa_stream *s, struct zio_scaling *scaling)
 {
 	unsigned int i;
 	s64 mant = 1;
 	s32 exp = 0;
 
-	/* Each bit halves the step: 5 / 10. The 18 digits are more than a double has. */
+	/* Each bit halves the step: 5 / 10. 18 digits are more than a double has. */
 	for (i = 1; i < s->msbits; i++) {
 		if (mant > S64_MAX / 5) {
 			mant = div_s64(mant + 5, 10);
@@ -55,7 +54,7 @@ static void alsa_describe_scale(struct alsa_stream *s, struct zio_scaling *scali
 		scaling->offset = -1000000;
 }
 
-/* The rate is in the control of each block; programs that store blocks keep it. */
+/* The control of each block has the rate, and programs that store blocks keep it. */
 static void alsa_describe_attrs(struct alsa_stream *s, struct zio_attr_desc *attrs)
 {
 	const struct zio_attr_desc all[] = {

@@ -2,8 +2,8 @@
 /*
  * params.c: choose format, channels, rate and sizes among what the hardware offers
  *
- * Each parameter in turn is set to one value. ALSA then says whether the hardware can do
- * the rest, and what is left to choose.
+ * The driver sets one parameter after the other. ALSA then tells whether the hardware can
+ * do it, and which values remain for the others.
  */
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -13,7 +13,7 @@
 
 #define ALSA_MAX_CHANNELS	64 /* of an interleaved set */
 
-/* In the order in which the driver tries them */
+/* The driver tries them in this order. */
 const struct alsa_format alsa_formats[ALSA_N_FORMATS] = {
 	{ "auto" },
 	{ "S16", SNDRV_PCM_FORMAT_S16, 2, 16, true },
@@ -34,10 +34,10 @@ struct choice {
 	unsigned int wish;
 	int var; /* SNDRV_PCM_HW_PARAM_* */
 	unsigned int prefer[4]; /* in this order, ends at 0 */
-	int error; /* if the wish is not possible */
+	int error; /* if the wish cannot be met */
 };
 
-/* Sets one parameter if the hardware can do it, else changes nothing. */
+/* Sets a parameter if the hardware supports the value; otherwise changes nothing. */
 static bool alsa_try_value(struct alsa_stream *s, struct snd_pcm_hw_params *params, int var,
 			   unsigned int value)
 {
@@ -94,8 +94,8 @@ static int alsa_choose_format(struct alsa_stream *s, struct snd_pcm_hw_params *p
 }
 
 /*
- * Tries the preferred values, then the largest ones of the range. Hardware that offers few
- * rates has its largest one at the end of the range.
+ * Tries the preferred values, then the largest ones of the range: hardware with few rates
+ * supports the largest one of its range.
  */
 static bool alsa_choose_any(struct alsa_stream *s, struct snd_pcm_hw_params *params,
 			    const struct choice *choice)
@@ -190,8 +190,8 @@ static int alsa_set_hardware(struct alsa_stream *s, const struct alsa_wish *wish
 }
 
 /*
- * capture.c counts lost frames itself, so ALSA never stops it: the stream goes on while
- * blocks are lost. ALSA stops the others when their memory is full, or empty.
+ * capture.c counts lost frames itself, so ALSA never stops the PCM, and the stream runs on
+ * while blocks are lost. ALSA stops the other PCMs when their memory is full, or empty.
  */
 static int alsa_set_software(struct alsa_stream *s)
 {
@@ -219,11 +219,11 @@ static int alsa_set_software(struct alsa_stream *s)
  * @s: the stream, which is open
  * @wish: what the user asks for
  *
- * The kernel's log says what the hardware offers instead of a wish that is not possible.
+ * If a wish cannot be met, the kernel log says what the hardware offers instead.
  *
  * Context: Process, sleeps.
  *
- * Return: 0; -EINVAL for a format, -ERANGE for another parameter that is not possible;
+ * Return: 0; -EINVAL for an unsupported format, -ERANGE for another unsupported parameter;
  * -EOPNOTSUPP; -ENOMEM; an error of the card's driver.
  */
 int alsa_configure(struct alsa_stream *s, const struct alsa_wish *wish)

@@ -2,8 +2,8 @@
 /*
  * pcm.c: find, open and close a PCM
  *
- * The driver opens a PCM as ALSA's own users in the kernel do, without a node in /dev/snd.
- * A reference of the card and one of its module last until the PCM is closed.
+ * The driver opens a PCM as other in-kernel users of ALSA do, without a node in /dev/snd.
+ * It holds references to the card and its module until it closes the PCM.
  */
 #include <linux/fs.h>
 #include <linux/module.h>
@@ -12,7 +12,7 @@
 
 #include "alsa.h"
 
-/* "hw:CARD,DEV": CARD is a number or an id, DEV is 0 if it is missing */
+/* "hw:CARD,DEV": CARD is a number or an id; DEV defaults to 0 */
 static int alsa_parse_name(const char *name, char *card, size_t size, int *device)
 {
 	const char *comma = strchrnul(name, ',');
@@ -52,7 +52,7 @@ static struct snd_pcm *alsa_find_as(int type, const char *card, int device)
 }
 
 /**
- * alsa_open() - find the PCM of a device, and hold its card
+ * alsa_open() - find the PCM of a device and hold its card
  * @adev: the device
  * @name: "hw:CARD,DEV"
  *
@@ -101,8 +101,8 @@ void alsa_close(struct alsa_device *adev)
  *
  * Context: Process, sleeps. alsa_close_stream() follows.
  *
- * Return: 0; -EBUSY if another program has the PCM; -ENODEV if the PCM does not have this
- * direction, or goes; -ENOMEM; an error of the card's driver.
+ * Return: 0; -EBUSY if another program uses the PCM; -ENODEV if the PCM does not have this
+ * direction or is going away; -ENOMEM; an error of the card's driver.
  */
 int alsa_open_stream(struct alsa_device *adev, struct alsa_stream *s)
 {
@@ -115,8 +115,9 @@ int alsa_open_stream(struct alsa_device *adev, struct alsa_stream *s)
 	if (!file)
 		return -ENOMEM;
 	/*
-	 * ALSA reads the flags of the file alone, and keeps no pointer. The disconnection of a
-	 * card marks it before it takes open_mutex. So a PCM that is opened here will be told.
+	 * ALSA only reads the flags of the file and keeps no pointer to it. The
+	 * disconnection of a card marks it before it takes open_mutex, so it reaches a PCM
+	 * opened here.
 	 */
 	file->f_flags = O_RDWR | O_NONBLOCK;
 	mutex_lock(&pcm->open_mutex);

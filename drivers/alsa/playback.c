@@ -4,13 +4,13 @@
  *
  * The set is an output stream. The service writes the frames of blocks to ALSA's memory as
  * long as there is room, and completes a block when its last frame was played. So the
- * blocks in flight are those that ALSA has, and the one that is being written:
+ * blocks in flight are those in ALSA's memory and the one that is being written:
  *
  *     in flight:  oldest ... (n_written blocks) | s->pos frames of the next one
  *     ALSA:             played |   ahead        |
  *
- * ALSA stops a PCM that has played everything. It starts again with the next block. A PCM
- * that stops before that has its frames written again.
+ * ALSA stops a PCM that has played everything; the next block starts it again. If a PCM
+ * stops earlier, its frames are written again.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -22,7 +22,7 @@ static size_t alsa_count_block_frames(const struct alsa_stream *s, const struct 
 	return block->len / alsa_room_of_frame(s);
 }
 
-/* Frames that were written, and not played */
+/* Returns the number of frames that were written but not played. */
 static size_t alsa_count_ahead(struct alsa_stream *s)
 {
 	snd_pcm_sframes_t n;
@@ -50,7 +50,7 @@ static void alsa_complete_played(struct alsa_stream *s)
 		zio_channel_complete(s->chan, n);
 }
 
-/* What ALSA has is written again. */
+/* Prepares to write again what is in ALSA's memory. */
 static void alsa_rewind(struct alsa_stream *s)
 {
 	s->n_written = 0;
@@ -59,7 +59,7 @@ static void alsa_rewind(struct alsa_stream *s)
 }
 
 /**
- * alsa_stop_playback() - stop the PCM, and keep the blocks that were not played
+ * alsa_stop_playback() - stop the PCM and keep the blocks that were not played
  * @s: the stream, an output; s->mutex is held
  *
  * Context: Process.
@@ -71,7 +71,7 @@ void alsa_stop_playback(struct alsa_stream *s)
 	alsa_ioctl(s, SNDRV_PCM_IOCTL_DROP);
 }
 
-/* Channels that the mask does not have are silent. */
+/* Channels that are not in the mask are silent. */
 static void alsa_scatter_frames(struct alsa_stream *s, const void *from, size_t frames)
 {
 	unsigned int ssize = s->format->ssize, i;
@@ -95,7 +95,7 @@ static snd_pcm_sframes_t alsa_write(struct alsa_stream *s, void *data, size_t fr
 	return snd_pcm_kernel_write(s->ss, s->bounce, frames);
 }
 
-/* Returns 0, or an error: -EAGAIN if there is no room. */
+/* Returns 0, -EAGAIN if there is no room, or another error. */
 static int alsa_write_block(struct alsa_stream *s, struct zio_block *block)
 {
 	size_t frames = alsa_count_block_frames(s, block), size = alsa_room_of_frame(s);
@@ -123,8 +123,8 @@ static struct zio_block *alsa_next_block(struct alsa_stream *s)
 }
 
 /*
- * An output begins to play when half of ALSA's memory is full. A short one begins after a
- * period without another block.
+ * An output begins to play when half of ALSA's memory is full. If it is short, it begins
+ * after a period without another block.
  */
 static int alsa_start_short_output(struct alsa_stream *s)
 {
@@ -158,7 +158,7 @@ static bool alsa_has_stopped(const struct alsa_stream *s)
 	return state != SNDRV_PCM_STATE_RUNNING && state != SNDRV_PCM_STATE_PREPARED;
 }
 
-/* The PCM has stopped. If there is no block, the core tells an underrun from an end. */
+/* The PCM has stopped. If there is no block, the core tells an underrun from the end. */
 static int alsa_restart_playback(struct alsa_stream *s)
 {
 	if (alsa_count_ahead(s))
@@ -174,13 +174,13 @@ static int alsa_restart_playback(struct alsa_stream *s)
 }
 
 /**
- * alsa_play() - complete what was played, and write more
+ * alsa_play() - complete what was played and write more
  * @s: the stream, an output
  *
  * Context: Process, the work item of the stream; s->mutex is held.
  *
- * Return: 0, also if there is nothing to play; -ETIMEDOUT if the PCM does not move; an error
- * of the card's driver.
+ * Return: 0, even if there is nothing to play; -ETIMEDOUT if the PCM does not advance; an
+ * error of the card's driver.
  */
 int alsa_play(struct alsa_stream *s)
 {

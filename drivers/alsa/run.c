@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* run.c: start, restart and watch of a PCM; for the service */
+/* run.c: start, restart and watch a PCM; for the service */
 #include <linux/jiffies.h>
 
 #include "alsa.h"
@@ -8,7 +8,7 @@
  * alsa_set_running() - tell the contexts that copy frames whether the PCM runs
  * @s: the stream; s->mutex is held
  * @running: it runs
- * @is_gap: if it ran before, it has stopped by itself: this is counted
+ * @is_gap: if it ran before, it has stopped by itself, which is counted
  *
  * Context: Process; waits for a context that copies.
  */
@@ -18,7 +18,7 @@ void alsa_set_running(struct alsa_stream *s, bool running, bool is_gap)
 	wait_event_lock_irq(s->idle, !s->pumping, s->lock);
 	if (is_gap && s->running) {
 		s->xruns++;
-		/* What an input has next does not follow what was before. */
+		/* The next block of an input does not follow the previous one. */
 		if (!s->is_output) {
 			alsa_note_gap(s);
 			s->pos = 0;
@@ -31,10 +31,10 @@ void alsa_set_running(struct alsa_stream *s, bool running, bool is_gap)
 }
 
 /**
- * alsa_restart() - prepare a PCM that does not run; an input starts
+ * alsa_restart() - prepare a PCM that does not run; start an input
  * @s: the stream; s->mutex is held
  *
- * If it ran before, it has stopped by itself: this is counted.
+ * If it ran before, it has stopped by itself, which is counted.
  *
  * Context: Process.
  *
@@ -57,12 +57,12 @@ int alsa_restart(struct alsa_stream *s)
 }
 
 /**
- * alsa_check_progress() - check whether the hardware moves
+ * alsa_check_progress() - check whether the hardware advances
  * @s: the stream, which runs; s->mutex is held
  *
  * Context: Process.
  *
- * Return: 0; -ETIMEDOUT if it has not moved for too long, which is counted.
+ * Return: 0; -ETIMEDOUT if it has not advanced for too long, which is counted.
  */
 int alsa_check_progress(struct alsa_stream *s)
 {

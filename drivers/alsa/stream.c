@@ -2,17 +2,17 @@
 /*
  * stream.c: the operations of the sets; the service of a PCM
  *
- * raw_io() notes the armed block. A work item, the "service", prepares and starts the PCM.
- * It starts the PCM again when that has stopped by itself, and watches whether it moves. It
- * sleeps in ALSA's functions, so it is the only one that calls them. If the PCM cannot be
- * started, or does not move, the service fails the armed block. The reader gets the error,
- * and its next read tries once more. An output has no armed block: see playback.c.
+ * raw_io() notes the armed block. A work item, the "service", prepares and starts the PCM,
+ * restarts it when it has stopped by itself, and watches whether it advances. Only the
+ * service calls ALSA's functions, because they sleep. If the PCM does not start or does not
+ * advance, the service fails the armed block: the reader gets the error, and its next read
+ * tries again. An output has no armed block: see playback.c.
  *
  *   raw_io()     notes the block; starts the service, or copies at once
- *   alsa_hook()  ALSA has news: a period, or another state
+ *   alsa_hook()  ALSA reports a period, or another state
  *   stop_io()    forgets the block, waits for the contexts above, stops the PCM
  *
- * The lock of ALSA's stream is taken before s->lock, and s->mutex before both.
+ * Lock order: s->mutex, the lock of ALSA's stream, s->lock.
  */
 #include <linux/jiffies.h>
 #include <linux/mm.h>
@@ -21,10 +21,10 @@
 
 #include "alsa.h"
 
-/* A card that does not move for so long, and for four periods, has stopped. */
+/* A card that does not advance for this time and for four periods has stopped. */
 #define ALSA_STALL_JIFFIES	(2 * HZ)
 
-/* The card has gone, and its driver has not. Unbinds the device as if the user did it. */
+/* Unbinds the device as the user would, if the card has gone but its driver has not. */
 struct unplug {
 	struct work_struct work;
 	struct device *dev;
@@ -68,7 +68,7 @@ static int alsa_record(struct alsa_stream *s)
 	return ret;
 }
 
-/* No context touches a block when it fails. An output loses those that it has not played. */
+/* No context uses a block when it fails. An output loses those that it has not played. */
 static void alsa_stop_for_error(struct alsa_stream *s, int error)
 {
 	bool fails;
@@ -83,7 +83,7 @@ static void alsa_stop_for_error(struct alsa_stream *s, int error)
 	s->wanted = false;
 	s->block = NULL;
 	spin_unlock_irq(&s->lock);
-	/* Other codes mean something else when the core returns them. */
+	/* The core gives other error codes a meaning of their own. */
 	if (fails)
 		zio_cset_fail(s->cset, error == -ETIMEDOUT || error == -ENOMEM ? error : -EIO);
 }
@@ -117,7 +117,7 @@ static int alsa_hook(wait_queue_entry_t *wait, unsigned int mode, int flags, voi
 	return 0;
 }
 
-/* Frames of a block: at most half of ALSA's memory, so that the other half can fill. */
+/* Frames per block: at most half of ALSA's memory, so that the other half can fill. */
 static size_t alsa_count_frames(struct alsa_stream *s, struct zio_block *block)
 {
 	size_t size = hweight64(s->mask) * s->format->ssize;
@@ -171,7 +171,7 @@ static void alsa_stop_io(struct zio_cset *cset)
 	mutex_unlock(&s->mutex);
 }
 
-/* The service takes the first blocks, as it calls ALSA. */
+/* The service takes the first blocks, because this calls ALSA. */
 static int alsa_start_output(struct zio_cset *cset)
 {
 	struct alsa_stream *s = alsa_stream_of(cset);
@@ -269,7 +269,7 @@ const struct zio_cset_ops alsa_output_ops = {
 	.get_timing = alsa_get_timing,
 };
 
-/* The machine is about to sleep. The gap is counted when it is awake. */
+/* The machine is about to sleep. The gap is counted when it wakes up. */
 void alsa_suspend(struct alsa_stream *s)
 {
 	mutex_lock(&s->mutex);

@@ -2,8 +2,8 @@
 /*
  * transfer.c: captured frames in a work item, by ALSA's own functions
  *
- * Inputs take this way whose driver copies frames itself, or wants to know how far its user
- * is: capture.c cannot serve those.
+ * This is for inputs whose driver copies frames itself, or wants to know how far its user
+ * has read: capture.c cannot serve those.
  */
 #include <linux/jiffies.h>
 #include <linux/mm.h>
@@ -50,8 +50,8 @@ static snd_pcm_sframes_t alsa_read(struct alsa_stream *s, void *data, size_t fra
 }
 
 /*
- * A block begins with @n frames that were just read. The lock of ALSA's stream is taken before
- * s->lock: it may be a mutex.
+ * A block begins with @n frames that were just read. The lock of ALSA's stream may be a
+ * mutex, so it is taken before s->lock.
  */
 static void alsa_begin_input(struct alsa_stream *s, struct zio_block *block, snd_pcm_uframes_t n)
 {
@@ -113,7 +113,7 @@ static void alsa_finish_block(struct alsa_stream *s)
  *
  * Context: Process, the work item of the stream; s->mutex is held.
  *
- * Return: 0, also if the PCM stopped meanwhile; an error of the card's driver.
+ * Return: 0, even if the PCM stopped meanwhile; an error of the card's driver.
  */
 int alsa_transfer(struct alsa_stream *s)
 {
