@@ -2,14 +2,14 @@
 /*
  * input.c: samples of zio-zero, at once or after a conversion that takes time
  *
- * A slow conversion is a board with memory for some shots: see zero_convert().
+ * A slow conversion models a board with memory for several shots: see zero_convert().
  */
 #include <linux/delay.h>
 #include <linux/random.h>
 
 #include "zero.h"
 
-/* Bytes of all shots that the memory of the board has room for */
+/* Size of the board's memory for shots, in bytes */
 #define ZERO_MEMORY	BIT(20)
 
 static void zero_fill_sawtooth(u32 *next, void *data, size_t len, unsigned int ssize)
@@ -33,14 +33,14 @@ static void zero_fill_sawtooth(u32 *next, void *data, size_t len, unsigned int s
 	*next = value;
 }
 
-/* As zero_fill_samples(), for the other patterns. */
+/* Like zero_fill_samples(), for the other patterns */
 void zero_fill_pattern(struct zero_chan *chan, void *data, size_t len)
 {
 	switch (chan->pattern) {
 	case ZERO_RANDOM:
 		/*
-		 * The lock of get_random_bytes() sleeps under PREEMPT_RT. Other kernels use that
-		 * function, so that a read can be compared with one of /dev/urandom.
+		 * The lock of get_random_bytes() sleeps under PREEMPT_RT. Other kernels use
+		 * the function so that a read can be compared with one of /dev/urandom.
 		 */
 		if (IS_ENABLED(CONFIG_PREEMPT_RT))
 			prandom_bytes_state(&chan->rnd, data, len);
@@ -55,7 +55,7 @@ void zero_fill_pattern(struct zero_chan *chan, void *data, size_t len)
 	}
 }
 
-/* A sample of each channel of the mask, then the next sample of each, and so on. */
+/* Stores a sample of each channel of the mask, then the next sample of each, and so on. */
 static noinline void zero_fill_interleaved(struct zero_state *state, struct zero_chan *zchan,
 					   struct zio_cset *cset, struct zio_block *block)
 {
@@ -82,7 +82,7 @@ static __always_inline void zero_fill_blocks(struct zero_chan *zchan, struct zio
 		zero_fill_samples(&zchan[zio_channel_index(chan)], block->data, block->len);
 }
 
-/* The usual case, for which benchmarks count instructions: a plain cset0. */
+/* The common case, a plain cset0. Benchmarks count its instructions. */
 int zero_input(struct zio_cset *cset)
 {
 	struct zero_state *state = zio_cset_priv(cset);
@@ -91,7 +91,7 @@ int zero_input(struct zio_cset *cset)
 	return 0;
 }
 
-/* Any set like cset0, interleaved or not. Their channels are in a row in state->chan. */
+/* Any set like cset0, interleaved or not. Its channels are contiguous in state->chan. */
 int zero_any_input(struct zio_cset *cset)
 {
 	struct zero_state *state = zio_cset_priv(cset);
@@ -132,7 +132,7 @@ static void zero_tag_shot(struct zero_state *state, unsigned int shot)
 	state->shot = pos;
 }
 
-/* At last, the driver reads the times from the memory that the board has written. */
+/* Finally, the driver reads the times from the memory that the board has written. */
 enum hrtimer_restart zero_converted(struct hrtimer *timer)
 {
 	struct zero_state *state = container_of(timer, struct zero_state, timer);
@@ -151,7 +151,7 @@ enum hrtimer_restart zero_converted(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* One arming takes all shots. The event is the first one, and each conversion the next. */
+/* One arming takes all shots. The event is the first one, each conversion the next. */
 int zero_convert(struct zio_cset *cset)
 {
 	struct zero_state *state = zio_cset_priv(cset);

@@ -7,9 +7,9 @@
  * cset2: input, 32 bits: counts samples, with gain and offset
  *
  * Module parameters and configfs can replace cset0: another number of channels, wider
- * samples, one pattern for all channels, interleaved channels, a slow conversion. With
- * "ncset" or "csets" the device has that many sets like cset0, and no others. With
- * "stream" cset0 is a stream.
+ * samples, one pattern for all channels, interleaved channels, a slow conversion. "ncset"
+ * or "csets" makes that many sets like cset0, and no others. With "stream", cset0 is a
+ * stream.
  */
 #include <linux/math64.h>
 #include <linux/module.h>
@@ -36,10 +36,10 @@ MODULE_PARM_DESC(pattern, "zero, random, sawtooth, channel, or mixed (default)")
 
 static unsigned int stream;
 module_param(stream, uint, 0444);
-MODULE_PARM_DESC(stream, "blocks that each tick of a stream completes (default 0: no stream)");
+MODULE_PARM_DESC(stream, "blocks completed per tick of a stream (default 0: no stream)");
 
 #define ZERO_MAX_STREAM	4096
-/* An unplug waits for the sleep to end, so the sleep has a limit. */
+/* Unplugging waits for the sleep to end, so the sleep is limited. */
 #define ZERO_MAX_SLEEP	(10 * USEC_PER_SEC)
 
 enum zero_attr {
@@ -57,7 +57,7 @@ static void zero_stop(struct zio_cset *cset)
 	hrtimer_cancel(&state->timer);
 }
 
-/* The core counts the blocks and gives them back to the buffer. */
+/* Does nothing: the core counts the blocks and returns them to the buffer. */
 static int zero_output(struct zio_cset *cset)
 {
 	return 0;
@@ -121,7 +121,7 @@ static int zero_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 	return 0;
 }
 
-/* The blocks of a tick follow each other, and fill the time until the next one. */
+/* The blocks of a tick follow each other and fill the time until the next tick. */
 static u32 zero_samples_of_tick(const struct zio_cset *cset)
 {
 	const struct zero_state *state = zio_cset_priv(cset);
@@ -136,7 +136,7 @@ static void zero_get_timing(const struct zio_cset *cset, struct zio_timing *timi
 
 	zio_timing_set_rate(timing, (u64)zero_samples_of_tick(cset) * NSEC_PER_SEC,
 			    READ_ONCE(state->period));
-	timing->error_ns = 1; /* the samples are made for their time */
+	timing->error_ns = 1; /* the samples are computed for their time */
 }
 
 static int zero_set_rate(struct zio_cset *cset, u32 num, u32 den)
@@ -204,7 +204,7 @@ static const struct zio_attr_desc zero_stream_attrs[] = {
 	},
 };
 
-/* What each channel of an interleaved set has beside the block that carries all of them */
+/* Attributes of each channel of an interleaved set, whose blocks carry all channels */
 static const struct zio_attr_desc zero_member_attrs[] = {
 	ZIO_ATTR_PARAM("next-sample", 0644, 0, ZERO_NEXT),
 };
@@ -215,7 +215,7 @@ static const struct zio_attr_desc zero_count_attrs[] = {
 	ZIO_ATTR_EXT("sequence", 0644, 0, 0, ZERO_SEQUENCE),
 };
 
-/* The samples mean nothing, until a user says what they mean. */
+/* The samples are plain numbers until a user sets their unit and scale. */
 static const struct zio_scaling zero_scaling = {
 	.flags = ZIO_SCALING_WRITABLE,
 	.mant = 1,
@@ -273,7 +273,7 @@ static const struct zio_config_attr zero_config_attrs[] = {
 	{ .name = "device-name", .text = true },
 };
 
-/* The conversion of cset0 may last some time. The sets like it have no timer. */
+/* The conversion of cset0 may take time. Additional sets like it have no timer. */
 static const struct zio_cset_ops *zero_choose_ops(struct zero_state *state,
 						  struct device *dev, unsigned int index)
 {
@@ -332,7 +332,7 @@ static int zero_describe_csets(struct zero_state *state, struct device *dev,
 		memcpy(state->cset, zero_csets, sizeof(zero_csets));
 	for (i = 0; i < max(n_inputs, 1u); i++)
 		zero_describe_input(state, dev, i);
-	/* A user may give a device the name of another board, whose programs then find it. */
+	/* A user may give a device another board's name, for programs that look for it. */
 	state->desc.name = *name ? name : "zzero";
 	state->desc.owner = THIS_MODULE;
 	state->desc.cset = state->cset;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* stream.c: cset0 of zio-zero as a stream: a timer completes so many blocks at once */
+/* stream.c: cset0 of zio-zero as a stream: a timer completes several blocks at once */
 #include <linux/math64.h>
 #include <linux/zio-stream.h>
 #include <linux/zio-trigger.h>
 
 #include "zero.h"
 
-/* @i: the position of the first block behind that of the time @tick */
+/* @i: index of the first block behind the one at the time @tick */
 static void zero_fill_row(struct zero_state *state, struct zero_chan *zchan,
 			  struct zio_block *const *block, unsigned int n, unsigned int i,
 			  struct zio_timestamp tick)
 {
-	/* A block's part of the period, in 2^-20 ns: a division for each block would show. */
+	/* A block's part of the period, in 2^-20 ns: a division per block would show. */
 	u64 step = div_u64((u64)state->tick_ns << 20, state->stream);
 	u64 at = (tick.ticks << 20) + i * step;
 	struct zio_block *b;
@@ -29,9 +29,9 @@ static void zero_fill_row(struct zero_state *state, struct zero_chan *zchan,
 }
 
 /*
- * The blocks of a tick, and of those that were late, are complete at once, as if the hardware
- * had gone on. Their times are exact: the first one begins when its tick was due, and each other
- * one where that before it ends. Returns how many of @n blocks there are.
+ * The blocks of a tick, and those of late ticks, are completed at once, as if the hardware
+ * had kept running. Their times are exact: the first one begins when its tick was due, and
+ * each other one where its predecessor ends. Returns how many of @n blocks there are.
  */
 static unsigned int zero_fill_in_flight(struct zero_state *state, struct zio_channel *chan,
 					unsigned int n)
@@ -82,7 +82,7 @@ enum hrtimer_restart zero_tick(struct hrtimer *timer)
 	zio_for_each_channel(cset, pos, chan) {
 		done = zero_fill_in_flight(state, chan, n);
 		zio_channel_complete(chan, done);
-		/* The device drops the blocks for which it has no memory. */
+		/* The device drops blocks for which it has no memory. */
 		zio_channel_lost(chan, n - done);
 		zio_channel_take_blocks(chan, UINT_MAX);
 	}

@@ -8,7 +8,7 @@
 #include <linux/string.h>
 #include <linux/zio.h>
 
-#define ZERO_NEVER	U32_MAX	/* as delay-us: a conversion that does not end */
+#define ZERO_NEVER	U32_MAX	/* as delay-us: the conversion never ends */
 /* MIXED: channels 0, 1, 2, 3, ... have zero, random, sawtooth, zero, ... */
 enum zero_pattern {
 	ZERO_ZERO,
@@ -19,8 +19,8 @@ enum zero_pattern {
 };
 
 /*
- * @value is the next sample of a sawtooth, and the only one of channel. @rnd is for kernels
- * with PREEMPT_RT.
+ * @value is the next sample of a sawtooth, and every sample of "channel". @rnd is for
+ * kernels with PREEMPT_RT.
  */
 struct zero_chan {
 	enum zero_pattern pattern;
@@ -30,22 +30,22 @@ struct zero_chan {
 };
 
 /*
- * The state of one device. attr_set() runs beside raw_io(): a count of samples that is
- * under way may overwrite a sequence that attr_set() stores.
+ * The state of one device. attr_set() runs concurrently with raw_io(): a count of samples
+ * in progress may overwrite a sequence that attr_set() stores.
  */
 struct zero_state {
 	struct zio_device_desc desc;
 	struct zio_cset_desc *cset;
-	unsigned int n_chan;	/* of cset0, as the next two */
+	unsigned int n_chan;	/* of cset0, like the next two */
 	unsigned int ssize;
 	bool interleaved;
 	u32 delay_us;
 	struct hrtimer timer;
 	struct zio_cset *converting;
-	struct zio_armed *shot;	/* the blocks of the next shot, of cset0 */
+	struct zio_armed *shot;	/* the blocks of the next shot of cset0 */
 	u32 stream;		/* blocks per tick of cset0, or 0 */
 	u32 period;		/* ns between two ticks */
-	u32 tick_ns;		/* the same, in the present tick: a user may write the other */
+	u32 tick_ns;		/* the same, for the current tick: users may write period */
 	u64 next;		/* when the next tick is due, in ns of ktime_get_ns() */
 	u32 gain;		/* in 1/1000 */
 	u32 offset;
