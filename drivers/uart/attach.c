@@ -2,8 +2,7 @@
 /*
  * attach.c: devices in configfs, each with the tty that it names
  *
- * The device holds the tty open, so its settings stay as they are. stty may change them
- * at any time.
+ * The device holds the tty open, so its settings persist. stty may change them at any time.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -30,10 +29,10 @@ static bool uart_is_pty(dev_t dev)
 }
 
 /*
- * The kernel finds a tty by its number, but not one in a file system of its own. All files
- * with these numbers are ttys.
+ * The kernel finds a tty by its number, except a pty, which is in its own file system.
+ * Every file with the number of a pty is a tty.
  *
- * Return: the tty with a reference, or an ERR_PTR.
+ * Returns the tty with a reference, or an ERR_PTR.
  */
 static struct tty_struct *uart_find_tty(struct file *file)
 {
@@ -95,7 +94,7 @@ static int uart_probe(struct platform_device *pdev)
 	int ret;
 
 	if (!*path) {
-		dev_err(&pdev->dev, "the attribute tty is empty: write a path, as /dev/ttyUSB0\n");
+		dev_err(&pdev->dev, "the attribute tty is empty: write a path such as /dev/ttyUSB0\n");
 		return -EINVAL;
 	}
 	att = devm_kzalloc(&pdev->dev, sizeof(*att), GFP_KERNEL);

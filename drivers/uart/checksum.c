@@ -2,8 +2,8 @@
 /*
  * checksum.c: the checksums of frames
  *
- * Kernels may lack crc16() or crc8(), and no function of the kernel serves both
- * directions. So one table serves all.
+ * Kernels may lack crc16() or crc8(), and no kernel function serves both directions. So one
+ * table-driven function serves all.
  */
 #include "frame.h"
 

@@ -3,7 +3,7 @@
  * format.c: what a frame looks like
  *
  * The values come from the properties of a device: a device in configfs has all of them,
- * and firmware those that it names. A module parameter replaces a value that is missing.
+ * firmware those that it names. A module parameter supplies a missing value.
  */
 #define pr_fmt(fmt) "zio-uart: " fmt
 
@@ -17,10 +17,10 @@
 #define UART_MAX_FRAMES		65536
 #define UART_MAX_BLOCK		BIT(24)
 
-/* The order is that of enum uart_kind. */
+/* In the order of enum uart_kind */
 const char *const uart_kinds[] = { "fixed", "line", "length", "cobs", NULL };
 
-/* The order is that of enum uart_check. */
+/* In the order of enum uart_check */
 const char *const uart_checks[] = {
 	"none", "sum8", "xor8", "crc8", "crc16", "crc16-ccitt", NULL
 };
@@ -42,7 +42,7 @@ struct uart_params uart_params = {
 	MODULE_PARM_DESC(_name, _text)
 
 UART_PARAM(frame, charp, "kind of frame: fixed, line, length or cobs");
-UART_PARAM(size, uint, "bytes of payload, at most (default 16)");
+UART_PARAM(size, uint, "maximum bytes of payload (default 16)");
 UART_PARAM(start, charp, "bytes before each frame, in hexadecimal: a55a");
 UART_PARAM(end, charp, "bytes after each frame (default for lines: 0a)");
 UART_PARAM(checksum, charp, "none, sum8, xor8, crc8, crc16 or crc16-ccitt");
@@ -54,13 +54,13 @@ static u32 uart_read_number(struct device *dev, const char *name, u32 fallback)
 	return dev ? zio_config_value(dev, name, fallback) : fallback;
 }
 
-/* A device in configfs has the positions of words, firmware has the words. */
+/* A device in configfs stores the positions of words, firmware the words themselves. */
 static bool uart_is_in_configfs(struct device *dev)
 {
 	return dev && device_property_present(dev, "zio-id");
 }
 
-/* A word of the firmware could be read as a number, too. Return: position, or -EINVAL. */
+/* A word of the firmware could also be read as a number. Returns a position, or -EINVAL. */
 static int uart_read_choice(struct device *dev, const char *name,
 			    const char *const *choices, const char *fallback)
 {
@@ -71,7 +71,7 @@ static int uart_read_choice(struct device *dev, const char *name,
 	return match_string(choices, -1, fallback);
 }
 
-/* @text: pairs of hexadecimal digits; blanks may separate the pairs */
+/* @text: pairs of hexadecimal digits, optionally separated by blanks */
 static int uart_parse_mark(const char *text, struct uart_mark *mark)
 {
 	mark->len = 0;
@@ -108,7 +108,7 @@ static int uart_read_marks(struct device *dev, struct uart_format *format)
 	if (format->kind != UART_COBS)
 		return 0;
 	if (format->start.len || format->end.len) {
-		pr_err("cobs has neither start nor end: leave them empty\n");
+		pr_err("cobs frames have no start or end bytes: leave both empty\n");
 		return -EINVAL;
 	}
 	return uart_parse_mark("00", &format->end);
@@ -153,7 +153,7 @@ static unsigned int uart_read_ssize(struct device *dev)
  * @setup: the result
  *
  * Context: process, sleeps.
- * Return: 0; -EINVAL for values that do not fit together, or are no words or digits;
+ * Return: 0; -EINVAL for invalid words or digits, or values that do not fit together;
  *         -ERANGE; -E2BIG for too many start or end bytes.
  */
 int uart_setup_read(struct device *dev, struct uart_setup *setup)

@@ -2,13 +2,13 @@
 /*
  * frame.c: find frames in a stream of bytes
  *
- * frame_examine() looks at a candidate, which begins at parser->first. It is a frame, or it
- * needs more bytes, or it is no frame. After a failure the parser goes on:
+ * frame_examine() looks at a candidate, which begins at parser->first. It is a frame, or
+ * needs more bytes, or is not a frame. After a failure the parser continues:
  *
- *   delimited (line, COBS)  The frame ends at its end mark, whatever it has inside. The
+ *   delimited (line, COBS)  The frame ends at its end mark, whatever it contains. The
  *                           parser drops all of it. If no end mark was seen, the parser
  *                           discards bytes up to the next one.
- *   all others              The parser drops one byte and looks at the rest.
+ *   all others              The parser drops one byte and examines the rest.
  */
 #include <linux/errno.h>
 #include <linux/math.h>
@@ -19,13 +19,13 @@
 #include "frame.h"
 
 enum verdict {
-	MORE,	/* parser->need bytes decide */
+	MORE,	/* undecided before parser->need bytes */
 	GOOD,
-	EMPTY,	/* two end marks: nothing is lost */
+	EMPTY,	/* two adjacent end marks: nothing is lost */
 	BAD,
 };
 
-/* What frame_examine() found; @total: raw bytes of the frame, or those to drop */
+/* The result of frame_examine(); @total: raw bytes of the frame, or bytes to drop */
 struct candidate {
 	u8 *raw;
 	unsigned int have;
@@ -40,7 +40,7 @@ static bool frame_is_delimited(const struct uart_format *format)
 	return format->kind == UART_LINE || format->kind == UART_COBS;
 }
 
-/* A line has its checksum as text: "*" and two digits for each byte. */
+/* The checksum of a line is text: "*" and two digits per byte. */
 static unsigned int frame_trailer_len(const struct uart_format *format)
 {
 	unsigned int n = uart_check_len(format->check);
@@ -48,7 +48,7 @@ static unsigned int frame_trailer_len(const struct uart_format *format)
 	return format->kind == UART_LINE && n ? 1 + 2 * n : n;
 }
 
-/* Raw bytes between start and end marks, at most */
+/* Returns the maximum of raw bytes between start and end marks. */
 static unsigned int frame_body_len(const struct uart_format *format)
 {
 	unsigned int n = format->size + frame_trailer_len(format);
@@ -87,7 +87,7 @@ static u16 frame_load_sum(enum uart_check check, const u8 *raw)
 	return check == UART_CRC16 ? raw[0] | raw[1] << 8 : raw[0] << 8 | raw[1];
 }
 
-/* @n bytes at @data, and a binary checksum behind them */
+/* @n bytes at @data, followed by a binary checksum */
 static bool frame_has_sum(const struct uart_parser *parser, const u8 *data, unsigned int n)
 {
 	enum uart_check check = parser->format->check;
@@ -95,7 +95,7 @@ static bool frame_has_sum(const struct uart_parser *parser, const u8 *data, unsi
 	return frame_load_sum(check, data + n) == uart_check_sum(parser->table, check, data, n);
 }
 
-/* The same for a text: "*" and hexadecimal digits, the high digit first */
+/* The same for text: "*" and hexadecimal digits, high digit first */
 static bool frame_has_text_sum(const struct uart_parser *parser, const u8 *data, unsigned int n)
 {
 	enum uart_check check = parser->format->check;
@@ -115,7 +115,7 @@ static bool frame_has_text_sum(const struct uart_parser *parser, const u8 *data,
 	return sum == uart_check_sum(parser->table, check, data, n);
 }
 
-/* @covered: first byte that the checksum covers; the payload is known. */
+/* @covered: first byte covered by the checksum; the payload is known. */
 static enum verdict frame_check_counted(struct uart_parser *parser, struct candidate *c,
 					unsigned int covered)
 {
@@ -152,7 +152,7 @@ static enum verdict frame_examine_length(struct uart_parser *parser, struct cand
 	return frame_check_counted(parser, c, at);
 }
 
-/* Return: the length of the candidate with its end mark, or 0 if none is in sight. */
+/* Returns the length of the candidate with its end mark, or 0 if it has none yet. */
 static unsigned int frame_find_end(struct uart_parser *parser, const struct candidate *c)
 {
 	const struct uart_format *format = parser->format;
@@ -168,7 +168,7 @@ static unsigned int frame_find_end(struct uart_parser *parser, const struct cand
 	return 0;
 }
 
-/* Return: the bytes of the result, in place; or a negative error. */
+/* Decodes in place. Returns the number of bytes, or a negative error. */
 static int frame_decode_cobs(u8 *raw, unsigned int n)
 {
 	unsigned int in = 0, out = 0, code, i;
@@ -185,7 +185,7 @@ static int frame_decode_cobs(u8 *raw, unsigned int n)
 	return out;
 }
 
-/* The body, of @len bytes from @from on, becomes the payload. */
+/* Turns the body, @len bytes from @from on, into the payload. */
 static enum verdict frame_check_body(struct uart_parser *parser, struct candidate *c)
 {
 	const struct uart_format *format = parser->format;
@@ -239,7 +239,7 @@ static enum verdict frame_examine(struct uart_parser *parser, struct candidate *
 	}
 }
 
-/* Take @n bytes off the candidate: they are a frame, or were skipped. */
+/* Removes @n bytes, a frame or skipped ones, from the candidate. */
 static void frame_advance(struct uart_parser *parser, unsigned int n)
 {
 	parser->first += n;
@@ -254,7 +254,7 @@ static void frame_skip(struct uart_parser *parser, unsigned int n)
 	parser->counts.skipped += n;
 }
 
-/* The rest of a delimited frame is worthless, up to its end mark. */
+/* Discards the rest of a delimited frame up to its end mark. */
 static void frame_begin_discarding(struct uart_parser *parser)
 {
 	if (!parser->discarding)
@@ -277,7 +277,7 @@ static void frame_discard(struct uart_parser *parser)
 }
 
 /*
- * A delimited frame was cut if another one begins inside it. Return: where, or 0.
+ * A delimited frame was cut if another one begins inside it. Returns where it begins, or 0.
  */
 static unsigned int frame_find_start(const struct uart_format *format,
 				     const struct candidate *c)
@@ -311,7 +311,7 @@ static void frame_reject(struct uart_parser *parser, const struct candidate *c)
 	}
 }
 
-/* Frames of one size: the skipped bytes tell how many were lost. */
+/* Frames of fixed size: the number of skipped bytes tells how many frames were lost. */
 static unsigned int frame_count_lost(const struct uart_parser *parser, unsigned int total)
 {
 	if (!parser->synced || !parser->skipped)
@@ -336,7 +336,7 @@ static void frame_accept(struct uart_parser *parser, const struct candidate *c,
 	frame_advance(parser, c->total);
 }
 
-/* Return: true if the parser must wait for bytes. */
+/* Returns true if the parser must wait for bytes. */
 static bool frame_wait_bytes(struct uart_parser *parser, unsigned int have)
 {
 	if (!have || parser->discarding) {
@@ -408,12 +408,12 @@ void uart_parser_put(struct uart_parser *parser, u8 byte, u64 at)
 }
 
 /**
- * uart_parser_fail() - note that the line has lost or damaged bytes here
+ * uart_parser_fail() - note that the line has lost or damaged bytes at this point
  * @parser: the parser; uart_parser_next() has returned false
  * @reason: UART_*
- * @n_bytes: how many bytes
+ * @n_bytes: number of bytes
  *
- * No frame can have bytes from both sides.
+ * No frame can span this point.
  *
  * Context: any; one call for a parser at a time.
  */
@@ -432,18 +432,18 @@ void uart_parser_fail(struct uart_parser *parser, u8 reason, unsigned int n_byte
 	}
 }
 
-/* Only start bytes or a checksum tell that the first bytes are the rest of a line. */
+/* Without start bytes or a checksum, the rest of a cut frame looks like a whole one. */
 static bool frame_hides_start(const struct uart_format *format)
 {
 	return frame_is_delimited(format) && !format->start.len && !format->check;
 }
 
 /**
- * uart_parser_cut() - note that the line may have lost any number of bytes here
+ * uart_parser_cut() - note that the line may have lost any number of bytes at this point
  * @parser: the parser; uart_parser_next() has returned false
  * @reason: UART_*
  *
- * As uart_parser_fail(), but no frame is known to be lost.
+ * Like uart_parser_fail(), but no frame is known to be lost.
  *
  * Context: any; one call for a parser at a time.
  */

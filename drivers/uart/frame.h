@@ -3,8 +3,8 @@
  * frame.h: frames in a stream of bytes
  *
  * A frame is [start bytes] [length] payload [checksum] [end bytes]. The parser keeps the
- * bytes of one candidate. When the candidate is no frame, the parser looks for a frame
- * that begins at a later byte. So a start byte within the samples loses no frame.
+ * bytes of one candidate. If it turns out not to be a frame, the parser looks for one that
+ * begins at a later byte. So a start byte among the samples loses no frame.
  *
  * frame.c knows neither ZIO nor ttys: zio-core/tests/uart_frame_test.c includes it.
  */
@@ -23,21 +23,21 @@
 #define UART_MAX_SIZE	4096	/* bytes of payload */
 #define UART_MAX_MARK	8	/* start bytes, end bytes */
 
-/* Reasons of losses: the alarms of the driver */
+/* Reasons for losses: the alarms of the driver */
 #define UART_CUT	BIT(0)	/* bytes that belong to no frame */
 #define UART_CHECKSUM	BIT(1)
 #define UART_PARITY	BIT(2)
 #define UART_FRAMING	BIT(3)
 #define UART_BREAK	BIT(4)
-#define UART_OVERRUN	BIT(5)	/* the hardware, or the tty, had no room for a byte */
+#define UART_OVERRUN	BIT(5)	/* the hardware or the tty had no room for a byte */
 #define UART_MISSED	BIT(6)	/* no block was armed */
-#define UART_LONG	BIT(7)	/* longer than "size", or than the block */
+#define UART_LONG	BIT(7)	/* longer than "size" or than the block */
 
-/* The order is that of the words in format.c. */
+/* In the order of the words in format.c */
 enum uart_kind {
 	UART_FIXED,	/* "size" bytes */
 	UART_LINE,	/* up to the end bytes; the checksum is "*" and hexadecimal digits */
-	UART_LENGTH,	/* a byte has the length of the payload */
+	UART_LENGTH,	/* a byte holds the length of the payload */
 	UART_COBS,	/* consistent overhead byte stuffing, up to a zero */
 };
 
@@ -46,8 +46,8 @@ enum uart_check {
 	UART_SUM8,
 	UART_XOR8,
 	UART_CRC8,		/* polynomial 0x07 */
-	UART_CRC16,		/* MODBUS: 0x8005 reflected, first 0xffff, low byte first */
-	UART_CRC16_CCITT,	/* 0x1021, first 0xffff, high byte first */
+	UART_CRC16,		/* MODBUS: 0x8005 reflected, from 0xffff, low byte first */
+	UART_CRC16_CCITT,	/* 0x1021, from 0xffff, high byte first */
 };
 
 struct uart_mark {
@@ -59,9 +59,9 @@ struct uart_mark {
  * struct uart_format - what a frame looks like
  * @kind: how a frame ends
  * @check: covers the length byte and the payload
- * @size: bytes of payload; the most, if frames differ
+ * @size: bytes of payload; the maximum if frames vary
  * @start: bytes before each frame; none if @len is 0
- * @end: bytes after each frame; lines have at least one
+ * @end: bytes after each frame; at least one for lines
  */
 struct uart_format {
 	enum uart_kind kind;
@@ -75,9 +75,9 @@ struct uart_format {
  * struct uart_found - a frame, from uart_parser_next()
  * @data: the payload; valid until the next call for the parser
  * @len: bytes of @data, at least 1
- * @at: time of the first byte of the frame, as uart_parser_put() got it
- * @lost: frames that were lost before this one, and after the one before
- * @reasons: why
+ * @at: time of the first byte of the frame, as passed to uart_parser_put()
+ * @lost: frames lost between the previous frame and this one
+ * @reasons: why they were lost
  */
 struct uart_found {
 	const u8 *data;
@@ -88,7 +88,7 @@ struct uart_found {
 };
 
 /**
- * struct uart_counts - what the parser counts; the numbers wrap
+ * struct uart_counts - counters of the parser, which wrap
  * @checksums: candidates with a wrong checksum
  * @skipped: bytes that belong to no frame
  * @too_long: frames without an end within the size
@@ -102,7 +102,7 @@ struct uart_counts {
 /**
  * struct uart_parser - finds frames
  * @format: the format
- * @counts: for the user
+ * @counts: for the caller to read
  */
 struct uart_parser {
 	const struct uart_format *format;
@@ -113,14 +113,14 @@ struct uart_parser {
 	unsigned int capacity;
 	unsigned int first;
 	unsigned int end;
-	unsigned int need; /* bytes of the candidate that decide more than now */
-	unsigned int scanned; /* bytes of the candidate without an end mark */
+	unsigned int need; /* bytes of the candidate before the next decision */
+	unsigned int scanned; /* bytes of the candidate known to have no end mark */
 	unsigned int skipped; /* bytes since the last frame */
-	unsigned int lost; /* frames of which the end was seen */
+	unsigned int lost; /* frames whose end was seen */
 	u8 reasons;
 	bool synced; /* a frame was found before */
 	bool discarding; /* up to the next end mark */
-	bool flushing; /* the candidate will get no more bytes */
+	bool flushing; /* the candidate gets no more bytes */
 	u16 table[256];
 };
 

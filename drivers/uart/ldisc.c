@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ldisc.c: the line discipline, which gets the bytes of a tty
+ * ldisc.c: the line discipline, which receives the bytes of a tty
  *
  * attach.c attaches the discipline to the tty that a device in configfs names. A program
- * may attach it, too ("ldattach 29 /dev/ttyS1"); then the module parameters have the
+ * may also attach it ("ldattach 29 /dev/ttyS1"); then the module parameters define the
  * format of frames. A hang-up or another discipline unplugs the device.
  *
- * Programs may write to the tty, to send commands to the board. They cannot read it.
+ * Programs may write to the tty, to send commands to the board, but cannot read from it.
  */
 #include <linux/capability.h>
 #include <linux/module.h>
@@ -27,14 +27,14 @@
 #define UART_COUNT	size_t
 #endif
 
-/* Linux keeps number 29 (N_DEVELOPMENT) for modules that are not part of it. */
+/* Linux reserves number 29 (N_DEVELOPMENT) for out-of-tree modules. */
 static int ldisc = 29;
 module_param(ldisc, int, 0444);
 MODULE_PARM_DESC(ldisc, "number of the line discipline (default 29)");
 
 /*
  * uart_ldisc_attach() passes a line to uart_open(), which runs in the same task. Other
- * tasks may open other ttys meanwhile.
+ * tasks may open other ttys concurrently.
  */
 static DEFINE_MUTEX(attach_lock);
 static struct task_struct *attach_task;
@@ -54,7 +54,7 @@ static struct uart_line *uart_create_line(struct tty_struct *tty)
 	return line;
 }
 
-/* Return: the line for this tty, with a reference for it; or an ERR_PTR. */
+/* Returns the line for this tty, with a reference for it, or an ERR_PTR. */
 static struct uart_line *uart_find_line(struct tty_struct *tty)
 {
 	if (READ_ONCE(attach_task) == current) {
@@ -64,7 +64,7 @@ static struct uart_line *uart_find_line(struct tty_struct *tty)
 	return capable(CAP_SYS_ADMIN) ? uart_create_line(tty) : ERR_PTR(-EPERM);
 }
 
-/* A pty has no speed. A board on USB may have another one than its tty. */
+/* A pty has no speed. The speed of a USB board may differ from its tty's. */
 static void uart_note_speed(struct tty_struct *tty, const struct ktermios *old)
 {
 	bool is_pty = tty->driver->type == TTY_DRIVER_TYPE_PTY;
@@ -73,7 +73,7 @@ static void uart_note_speed(struct tty_struct *tty, const struct ktermios *old)
 			    is_pty ? 0 : tty_get_baud_rate(tty));
 }
 
-/* Drivers of ports tell of errors only with INPCK and BRKINT. */
+/* Port drivers report errors only with INPCK and BRKINT. */
 static void uart_report_errors(struct tty_struct *tty)
 {
 	struct ktermios termios;
@@ -92,7 +92,7 @@ static int uart_open(struct tty_struct *tty)
 
 	if (!tty->ops->write)
 		return -EOPNOTSUPP;
-	/* A console's tty gets its discipline back after a hang-up. */
+	/* The tty of a console gets its discipline back after a hang-up. */
 	if (test_bit(TTY_HUPPING, &tty->flags))
 		return -EIO;
 	line = uart_find_line(tty);
@@ -102,7 +102,7 @@ static int uart_open(struct tty_struct *tty)
 	tty->receive_room = 65536;
 	uart_report_errors(tty);
 	uart_note_speed(tty, NULL);
-	/* The discipline before may have throttled the port, which would stay silent. */
+	/* The previous discipline may have throttled the port, which would stay silent. */
 	tty_unthrottle(tty);
 	return 0;
 }
@@ -111,7 +111,7 @@ static void uart_close(struct tty_struct *tty)
 {
 	struct uart_line *line = tty->disc_data;
 
-	/* Else the next program that opens the tty after a hang-up would attach it. */
+	/* Otherwise the next program that opens the tty after a hang-up would attach it. */
 	down_write(&tty->termios_rwsem);
 	tty->termios.c_line = N_TTY;
 	up_write(&tty->termios_rwsem);
@@ -120,7 +120,7 @@ static void uart_close(struct tty_struct *tty)
 	uart_line_put(line);
 }
 
-/* Return: true if the other end of the line has gone. */
+/* Returns true if the other end of the line has gone. */
 static bool uart_is_cut(struct tty_struct *tty, struct file *file)
 {
 	return tty_hung_up_p(file) || (tty->link && !READ_ONCE(tty->link->count));
@@ -148,7 +148,7 @@ static ssize_t uart_write(struct tty_struct *tty, struct file *file,
 	room = tty_write_room(tty);
 	if (room)
 		return tty->ops->write(tty, data, min_t(size_t, n, room));
-	/* The discipline changes: the next one takes the data. */
+	/* The discipline is changing: the next one takes the data. */
 	return file->f_flags & O_NONBLOCK ? -EAGAIN : restart_syscall();
 }
 
@@ -175,8 +175,8 @@ static struct tty_ldisc_ops uart_ldisc = {
  * @line: the line
  *
  * Context: process, sleeps.
- * Return: 0; -EBUSY if the tty has this discipline already; -EIO after a hang-up; the
- *         error of the tty's driver.
+ * Return: 0; -EBUSY if the tty already has this discipline; -EIO after a hang-up; an error
+ *         of the tty's driver.
  */
 int uart_ldisc_attach(struct tty_struct *tty, struct uart_line *line)
 {
@@ -187,7 +187,7 @@ int uart_ldisc_attach(struct tty_struct *tty, struct uart_line *line)
 	attach_line = line;
 	WRITE_ONCE(attach_task, current);
 	ret = tty_set_ldisc(tty, ldisc);
-	/* For a tty that has the discipline, the kernel does nothing. */
+	/* If the tty already has the discipline, the kernel does nothing. */
 	if (!ret && kref_read(&line->ref) == users)
 		ret = -EBUSY;
 	WRITE_ONCE(attach_task, NULL);
@@ -197,12 +197,12 @@ int uart_ldisc_attach(struct tty_struct *tty, struct uart_line *line)
 }
 
 /**
- * uart_ldisc_detach() - give a tty its usual discipline, if it has the line
+ * uart_ldisc_detach() - give a tty its default discipline if it has the line
  * @tty: the tty
- * @line: the line, unplugged; the caller has a reference
+ * @line: the line, unplugged; the caller holds a reference
  *
- * A program may have given the tty another discipline. A tty that keeps this one drops
- * its bytes.
+ * A program may already have given the tty another discipline. A tty that keeps this one
+ * drops its bytes.
  *
  * Context: process, sleeps.
  */

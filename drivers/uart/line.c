@@ -2,17 +2,17 @@
 /*
  * line.c: the ZIO device of a serial line: frames become blocks
  *
- * The set has the trigger transparent: a block is armed whenever there is room. The
- * receiver copies frames into it. The block is done when it is full, or when the line
- * loses something: the frames of a block follow each other without a gap. Lost frames
- * are lost blocks: the next block has a later sequence number, and an alarm.
+ * The set has the trigger transparent: a block is armed whenever there is room, and the
+ * receiver copies frames into it. The block is done when it is full, or when the line loses
+ * something: the frames of a block follow each other without a gap. Lost frames count as
+ * lost blocks: the next block has a later sequence number and an alarm.
  *
  * uart_raw_io() stores the room, then line->armed (release). This pairs with the load of
  * line->armed (acquire) in uart_armed_block(). Without it, the receiver could use the room
  * of an old block.
  *
- * The receiver has line->lock for all bytes that it gets at once. uart_stop_io() clears
- * line->armed and takes the lock: then no receiver has the block.
+ * The receiver holds line->lock while it handles a batch of bytes. uart_stop_io() clears
+ * line->armed and takes the lock: after that no receiver has the block.
  */
 #include <linux/ktime.h>
 #include <linux/module.h>
@@ -36,7 +36,7 @@ static const struct zio_attr_desc uart_attrs[] = {
 	UART_STAT("long-frames", UART_TOO_LONG),
 };
 
-/* Return: the armed block, or NULL. */
+/* Returns the armed block, or NULL. */
 static struct zio_block *uart_armed_block(struct uart_line *line)
 {
 	/* Pairs with uart_raw_io(), see above. */
@@ -45,7 +45,7 @@ static struct zio_block *uart_armed_block(struct uart_line *line)
 	return zio_cset_block(line->cset);
 }
 
-/* The driver's file "alarms" has the bits at once, the next block when it is done. */
+/* The driver's file "alarms" shows the bits at once, the next block when it is done. */
 static void uart_raise_alarms(struct uart_line *line, u8 alarms)
 {
 	if (alarms && line->chan)
@@ -59,7 +59,7 @@ static void uart_lose_frames(struct uart_line *line, unsigned int n, u8 alarms)
 	uart_raise_alarms(line, alarms);
 }
 
-/* End the block that has frames, if there is one. */
+/* Ends the block that already has frames, if any. */
 static void uart_finish_block(struct uart_line *line)
 {
 	struct zio_block *block = uart_armed_block(line);
@@ -74,7 +74,7 @@ static void uart_finish_block(struct uart_line *line)
 		uart_lose_frames(line, n, UART_MISSED);
 }
 
-/* Frames of one size: the user may change the size of blocks, and so this number. */
+/* Frames of fixed size: the user may change the size of blocks, and so this number. */
 static unsigned int uart_frames_per_block(const struct uart_line *line)
 {
 	const struct uart_setup *setup = &line->setup;
@@ -84,7 +84,7 @@ static unsigned int uart_frames_per_block(const struct uart_line *line)
 	return max_t(size_t, 1, line->room / setup->format.size);
 }
 
-/* The first frame of a block, at a time by ktime_get_ns(): tell what was lost before. */
+/* Begins a block with a frame of time @at (ktime_get_ns()), and reports earlier losses. */
 static void uart_begin_block(struct uart_line *line, struct zio_block *block, u64 at)
 {
 	if (line->lost)
@@ -95,7 +95,7 @@ static void uart_begin_block(struct uart_line *line, struct zio_block *block, u6
 	zio_cset_stamp_at(line->cset, block, at);
 }
 
-/* Return: the armed block with room for the frame, or NULL. */
+/* Returns the armed block if it has room for the frame, or NULL. */
 static struct zio_block *uart_block_with_room(struct uart_line *line, size_t len)
 {
 	struct zio_block *block = uart_armed_block(line);
@@ -107,7 +107,7 @@ static struct zio_block *uart_block_with_room(struct uart_line *line, size_t len
 	return block;
 }
 
-/* The frames of a block follow each other: it ends here. */
+/* A frame does not fit. The frames of a block follow each other, so the block ends here. */
 static void uart_lose_misfit(struct uart_line *line)
 {
 	uart_finish_block(line);
@@ -155,7 +155,7 @@ static void uart_take_frames(struct uart_line *line)
 	}
 }
 
-/* @n_bytes: of the frame. An overrun has lost a byte that is not there. */
+/* @n_bytes: bytes of the frame, counting the one that an overrun has lost */
 static void uart_take_error(struct uart_line *line, enum uart_stat stat, u8 alarm,
 			    unsigned int n_bytes)
 {
@@ -208,10 +208,10 @@ void uart_line_receive(struct uart_line *line, const u8 *data, const u8 *flags, 
 }
 
 /**
- * uart_line_set_speed() - tell how long a byte takes
+ * uart_line_set_speed() - set the time that a byte takes
  * @line: the line
- * @bits: of a byte, with start, parity and stop bits
- * @baud: bits per second; 0: not known
+ * @bits: bits per byte, with start, parity and stop bits
+ * @baud: bits per second; 0: unknown
  *
  * Context: process, sleeps. Takes line->lock.
  */
@@ -224,7 +224,7 @@ void uart_line_set_speed(struct uart_line *line, unsigned int bits, unsigned int
 	mutex_unlock(&line->lock);
 }
 
-/* The port has a byte when its last bit has come. */
+/* The port has a byte when its last bit has arrived. */
 static void uart_get_timing(const struct zio_cset *cset, struct zio_timing *timing)
 {
 	const struct uart_line *line = zio_cset_priv(cset);
@@ -263,7 +263,7 @@ static void uart_stop_io(struct zio_cset *cset)
 	mutex_unlock(&line->lock);
 }
 
-/* The line may have lost bytes: the frame that has begun ends here, and so does its block. */
+/* The line may have lost bytes, so the frame and the block that have begun end here. */
 static bool uart_resumed(struct zio_cset *cset)
 {
 	struct uart_line *line = zio_cset_priv(cset);
@@ -309,7 +309,7 @@ static const struct zio_cset_ops uart_ops = {
 	.resumed = uart_resumed,
 };
 
-/* The samples mean nothing, until a user says what they mean. */
+/* The samples are plain numbers until a user sets their unit and scale. */
 static const struct zio_scaling uart_scaling = {
 	.flags = ZIO_SCALING_WRITABLE,
 	.mant = 1,
@@ -352,7 +352,7 @@ static void uart_release_line(struct kref *ref)
 
 /**
  * uart_line_put() - drop a reference to a line
- * @line: the line, unplugged
+ * @line: the line, already unplugged
  *
  * Context: process, sleeps.
  */
@@ -368,7 +368,7 @@ void uart_line_put(struct uart_line *line)
  * @id: number of the device, or ZIO_ID_AUTO
  *
  * Context: process, sleeps.
- * Return: the line, to be put; or an ERR_PTR, as zio_device_register().
+ * Return: the line, for the caller to put; or an ERR_PTR, as zio_device_register().
  */
 struct uart_line *uart_line_create(struct device *parent, const struct uart_setup *setup,
 				   int id)
@@ -402,7 +402,7 @@ err_line:
 
 /**
  * uart_line_unplug() - remove the ZIO device of a line
- * @line: the line; nothing happens if it is unplugged
+ * @line: the line; nothing happens if it is already unplugged
  *
  * Readers get -ENODEV. The device is gone when the function returns.
  *

@@ -2,9 +2,9 @@
 /*
  * serdev.c: serial devices that the firmware describes
  *
- * In a device tree the node of the serial port has a child with the compatible "zio,uart".
- * Its properties are those of configfs: frame, size, start, end, checksum, ssize, frames,
- * and current-speed. The bus passes bytes only, no errors of the line.
+ * In a device tree, the node of the serial port has a child with the compatible "zio,uart".
+ * Its properties are those of configfs (frame, size, start, end, checksum, ssize, frames)
+ * and current-speed. The bus passes only bytes, not the errors of the line.
  */
 #include <linux/mod_devicetable.h>
 #include <linux/module.h>
@@ -14,7 +14,7 @@
 
 #include "uart.h"
 
-#define UART_BITS	10	/* of a byte: 8 data bits, no parity */
+#define UART_BITS	10	/* per byte: 8 data bits, no parity */
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
 #define UART_TAKEN	int
@@ -70,7 +70,7 @@ static int uart_serdev_probe(struct serdev_device *serdev)
 	return ret;
 }
 
-/* The port passes no bytes after it is closed. */
+/* After the port is closed, it passes no bytes. */
 static void uart_serdev_remove(struct serdev_device *serdev)
 {
 	struct uart_line *line = serdev_device_get_drvdata(serdev);

@@ -9,8 +9,8 @@
  *   attach.c  devices in configfs, which name a tty
  *   serdev.c  serial devices that the firmware describes
  *
- * A line is used by its tty or serdev, and by the device in configfs. The first of them
- * that goes unplugs it; the last one frees it.
+ * A line is used by its tty or serdev and by the device in configfs. The first of them to
+ * go unplugs it; the last one frees it.
  */
 #ifndef _ZIO_UART_H
 #define _ZIO_UART_H
@@ -25,7 +25,7 @@ struct tty_struct;
 
 #define UART_NAME	"zuart"
 
-/* Module parameters: the texts of the files in configfs, for lines without these */
+/* Module parameters: the values of the configfs files, for lines without such files */
 struct uart_params {
 	char *frame;
 	char *start;
@@ -53,7 +53,7 @@ struct uart_setup {
 	unsigned int frames;
 };
 
-/* The order is that of the attributes in line.c. */
+/* In the order of the attributes in line.c */
 enum uart_stat {
 	UART_FRAMES,
 	UART_LOST_FRAMES,
@@ -63,7 +63,7 @@ enum uart_stat {
 	UART_BREAKS,
 	UART_OVERRUNS,
 	UART_N_STATS,
-	/* these are the parser's */
+	/* counted by the parser */
 	UART_CHECKSUMS = UART_N_STATS,
 	UART_SKIPPED,
 	UART_TOO_LONG,
@@ -77,17 +77,18 @@ enum uart_stat {
  * @desc: descriptor of the device
  * @plug: protects @zdev
  * @zdev: the device; NULL when it is unplugged
- * @lock: protects all that follow, but @armed and @room
+ * @lock: protects all following fields except @armed and @room
  * @parser: finds the frames
  * @is_live: the set exists
  * @cset: the set
- * @chan: its channel, since it was armed first; else NULL
+ * @chan: its channel; NULL until it is armed for the first time
  * @armed: a block is armed: see line.c
- * @room: bytes of the armed block
+ * @room: capacity of the armed block in bytes
  * @pos: bytes in it
  * @n_frames: frames in it
- * @lost: frames that were lost since the last one in a block
- * @byte_ns: time of a byte on the line; 0: not known
+ * @lost: frames lost since the last one in a block
+ * @byte_ns: time of a byte on the line; 0: unknown
+ * @misfits: frames that did not fit the block
  * @stat: counters
  */
 struct uart_line {
@@ -97,7 +98,7 @@ struct uart_line {
 	struct zio_device_desc desc;
 	struct mutex plug; /* zdev */
 	struct zio_device *zdev;
-	struct mutex lock; /* all that follow, but armed and room */
+	struct mutex lock; /* all following fields except armed and room */
 	struct uart_parser parser;
 	bool is_live;
 	struct zio_cset *cset;
@@ -108,7 +109,7 @@ struct uart_line {
 	unsigned int n_frames;
 	unsigned int lost;
 	u32 byte_ns;
-	u32 misfits; /* frames that do not fit the block */
+	u32 misfits;
 	u32 stat[UART_N_STATS];
 };
 
