@@ -84,8 +84,8 @@ static int slink_set_value(struct slink_card *card, unsigned long id, u32 value)
 			return -EIO;
 		card->test = value;
 		/*
-		 * An event of one mode must not continue in the other. The user drops it; what
-		 * was lost before is told.
+		 * An event of one mode must not continue in the other. The user drops it,
+		 * but what was lost before is still reported.
 		 */
 		alarms = card->in.alarms;
 		slink_drop_input(card);
@@ -128,14 +128,14 @@ static int slink_reset(struct slink_card *card, u32 what)
 }
 
 /**
- * slink_attr_set() - put the value of an attribute into the card
+ * slink_attr_set() - write the value of an attribute to the card
  * @cset: the channel set
  * @chan: NULL
  * @attr: the attribute
  * @value: the value, within the limits of @attr
  *
  * Context: process, sleeps. Takes the lock.
- * Return: 0, or -EINVAL for a value between the limits that has no meaning.
+ * Return: 0, or -EINVAL for a value within the limits that has no meaning.
  */
 int slink_attr_set(struct zio_cset *cset, struct zio_channel *chan,
 		   const struct zio_attr_desc *attr, u32 value)

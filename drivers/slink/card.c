@@ -3,32 +3,31 @@
  * card.c: the lines of the card, and its link
  *
  * The card writes its lines to byte 3 of mailbox 4 (IMB4) when the link or the overflow
- * changes. It also writes them when it stops at a word that has not the expected type. Such
- * a message sets a status bit of INTCSR. It also sets a flag in MBEF, which a read of the
- * mailbox clears.
+ * changes, and when it stops at a word that does not have the expected type. Such a message
+ * sets a status bit of INTCSR and a flag in MBEF, which reading the mailbox clears.
  */
 #include <linux/zio-compat.h>
 
 #include "card.h"
 
-/* A halted card gets the lines when it restarts. */
+/* If the card is halted, it gets the lines when it restarts. */
 void slink_set_omb1(struct slink_card *card, u32 mask, u32 lines)
 {
 	card->omb1 = (card->omb1 & ~mask) | lines;
 	if (!card->chip.halted)
 		s5933_write(&card->chip, S5933_OMB(1), card->omb1);
-	/* If the waiting word is still not expected, the card reports it again. */
+	/* If the waiting word still has an unexpected type, the card reports it again. */
 	card->stopped = false;
 }
 
-/* Let words of this type pass, up to the first word of another type. */
+/* Lets words of this type pass, up to the first word of another type. */
 void slink_expect(struct slink_card *card, u8 type)
 {
 	card->in.expect = type;
 	slink_set_omb1(card, OMB1_EXPECT, (u32)type << OMB1_EXPECT_SHIFT);
 }
 
-/* The link went down: reset it. The link came up: release the reset. */
+/* If the link went down, resets it. If it came up, releases the reset. */
 static void slink_follow_link(struct slink_card *card, u8 lines)
 {
 	bool up = lines & LINE_LDOWN_N;
@@ -37,25 +36,25 @@ static void slink_follow_link(struct slink_card *card, u8 lines)
 		card->resetting = !up;
 		slink_set_omb1(card, OMB1_URESET_N, up ? OMB1_URESET_N : 0);
 	} else {
-		/* The lines no longer describe a word that waits: ask again. */
+		/* The lines no longer describe the waiting word, if any: ask again. */
 		slink_set_omb1(card, 0, 0);
 	}
 	if (!up)
 		slink_count(card, SLINK_LINK_DROPS, 1);
 }
 
-/* The card lost its state, and with it the transfers. slink_watch() restarts it. */
+/* The card has lost its state and with it the transfers. slink_watch() restarts it. */
 void slink_lose_card(struct slink_card *card)
 {
 	if (!slink_is_usable(card))
 		return;
 	card->lost = true;
-	/* No visit acknowledges interrupts before the restart. */
+	/* Until the restart, no visit acknowledges interrupts. */
 	s5933_set_irq(&card->chip, false, 0);
 	mod_delayed_work(system_percpu_wq, &card->watch, 0);
 }
 
-/* Return: true if the card has no line high any more because it has lost its state. */
+/* Returns true if all lines of the card are low because it has lost its state. */
 static bool slink_is_lost(struct slink_card *card, u8 lines)
 {
 	return !lines && card->lines &&
@@ -93,9 +92,9 @@ static void slink_take_lines(struct slink_card *card)
 }
 
 /*
- * Return: true if a message can be told from the one before it by its value. That one had
- * the expected type, so another type is news. card->lines has the value of the mailbox,
- * but not during a reset of the link.
+ * Returns true if the value of a message tells it from the previous one. If that had the
+ * expected type, another type is news. card->lines has the value of the mailbox, except
+ * during a reset of the link.
  */
 static bool slink_is_news_visible(const struct slink_card *card)
 {
@@ -103,11 +102,11 @@ static bool slink_is_news_visible(const struct slink_card *card)
 }
 
 /**
- * slink_look() - see whether the card has stopped, without the status of the chip
+ * slink_look() - check whether the card has stopped, without the status of the chip
  * @card: the card, locked
  *
- * This is one read of a register in the common case, and the read takes the message. The
- * status bit of the message stays set: card->unacknowledged.
+ * In the common case this is one register read, which takes the message. The status bit of
+ * the message stays set: card->unacknowledged.
  *
  * Context: any.
  */
@@ -138,16 +137,16 @@ static void slink_note_status(struct slink_card *card, u32 status)
 }
 
 /**
- * slink_begin_status() - switch interrupts off, and take the status of the chip
+ * slink_begin_status() - disable interrupts and take the status of the chip
  * @card: the card, locked
  * @status: INTCSR, as just read
  *
- * The function clears the status of the mailbox before it reads the mailbox. Otherwise
- * the driver could miss what the card writes between the two.
+ * The function clears the status of the mailbox before it reads the mailbox. Otherwise the
+ * driver could miss what the card writes between the two.
  *
  * Context: any.
- * Return: true if the driver can work with the card; false if the card is gone, has
- *         lost its state, or is in a reset.
+ * Return: true if the driver can work with the card; false if the card is gone, has lost
+ *         its state, or is in a reset.
  */
 bool slink_begin_status(struct slink_card *card, u32 status)
 {
@@ -163,14 +162,14 @@ bool slink_begin_status(struct slink_card *card, u32 status)
 }
 
 /**
- * slink_pull_link_down() - begin a reset of the link
+ * slink_pull_link_down() - start a reset of the link
  * @card: the card, locked
  * @heed: whether to act on messages of the card after it has seen URESET#; false while
  *        a reset of the card holds the link down
  *
- * The function acknowledges and drops former messages of the card. Otherwise the driver
- * could take an old message for the link coming up, and release URESET# too early. The
- * read of the mailbox ensures that the card has seen the line. On a slow machine the link
+ * The function acknowledges and drops earlier messages of the card. Otherwise the driver
+ * could mistake an old message for the link coming up, and release URESET# too early.
+ * Reading the mailbox ensures that the card has seen the line. On a slow machine the link
  * may be up again by then, and the card reports this only once.
  *
  * Context: any.
@@ -189,6 +188,6 @@ void slink_pull_link_down(struct slink_card *card, bool heed)
 		slink_take_lines(card);
 	else
 		s5933_read(&card->chip, S5933_IMB(4));
-	/* The dropped message may have been about a word that waits: ask again. */
+	/* The dropped message may have been about a waiting word: ask again. */
 	slink_set_omb1(card, 0, 0);
 }

@@ -2,9 +2,9 @@
 /*
  * card.h: the state of a card, and card.c
  *
- * The lock of the chip protects the states of input and link. It also protects OMB1, INTCSR
- * and MCSR, which more than one function writes. The driver does not hold it while it calls
- * the core.
+ * The lock of the chip protects the states of input and link, and the registers OMB1,
+ * INTCSR and MCSR, which more than one function writes. The driver does not hold it while
+ * it calls the core.
  */
 #ifndef _ZIO_SLINK_CARD_H
 #define _ZIO_SLINK_CARD_H
@@ -18,7 +18,7 @@
 
 #include "lines.h"
 
-/* Driver alarms, in the control of the event to which they belong */
+/* Driver alarms, in the control of the event that they belong to */
 #define SLINK_ALARM_DATA	BIT(0)	/* transmission error in the data */
 #define SLINK_ALARM_CONTROL	BIT(1)	/* transmission error in a control word */
 #define SLINK_ALARM_UNKNOWN	BIT(2)	/* unexpected control word */
@@ -28,7 +28,7 @@
 #define SLINK_ALARM_LINK_DOWN	BIT(6)
 #define SLINK_ALARM_OVERFLOW	BIT(7)	/* words are missing */
 
-/* Positions of the values of each block: its control words, or 0 if there was none */
+/* Positions of the values of each block: its control words, or 0 if there were none */
 enum slink_value {
 	SLINK_VALUE_BEGIN = 5,	/* behind the attributes of the set */
 	SLINK_VALUE_END,
@@ -50,14 +50,14 @@ enum slink_stat {
 	SLINK_LINK_DROPS,
 	SLINK_ABORTS,
 	SLINK_TEST_ERRORS,
-	SLINK_RESTARTS,		/* after the card had lost its state */
+	SLINK_RESTARTS,		/* after the card has lost its state */
 	SLINK_N_STATS
 };
 
 /*
- * One visit to the card: an interrupt, a run of the timer, or a call from the core. A
- * card can have more to do without end. So a visit ends after a number of turns, and the
- * timer continues the work.
+ * One visit to the card: an interrupt, a run of the timer, or a call from the core. A card
+ * may have ever more to do, so a visit ends after a number of turns, and the timer
+ * continues the work.
  */
 struct slink_visit {
 	ktime_t begin;
@@ -71,8 +71,8 @@ struct slink_input {
 	bool inside;		/* the begin control word has come */
 	bool discarding;	/* the block is full */
 	bool due;		/* a control word is on its way to the FIFO */
-	bool aborted;		/* the chip reported an abort */
-	bool page_done;		/* the count of this transfer has become zero */
+	bool aborted;		/* the chip has reported an abort */
+	bool page_done;		/* the count of this transfer has reached zero */
 	bool near;		/* events are small: the card may stop soon */
 	bool behind;		/* no block was armed for the next event */
 	u8 expect;		/* TYPE_* */
@@ -90,15 +90,15 @@ struct slink_card {
 	u32 omb1;
 	u8 lines;		/* IMB4 byte 3, as last read */
 	bool stopped;		/* a word of an unexpected type waits */
-	bool unacknowledged;	/* the driver read a message without clearing its status */
+	bool unacknowledged;	/* a message was read without clearing its status */
 	bool resetting;		/* URESET# is low */
-	bool in_reset;		/* while one of these two is set, no visit works */
-	bool lost;		/* the card lost its state; slink_watch() restarts it */
+	bool in_reset;		/* while this or the next one is set, no visit works */
+	bool lost;		/* the card has lost its state; slink_watch() restarts it */
 	struct mutex reset_lock; /* one reset at a time; taken before the spinlock */
 	struct delayed_work watch;
 	atomic_t finishing;	/* contexts that are about to call zio_cset_done() */
 	u32 poll_us;
-	bool timed;		/* the timer starts the next visit, not an interrupt */
+	bool timed;		/* the timer, not an interrupt, starts the next visit */
 	struct hrtimer timer;
 	u32 begin;
 	u32 end;
@@ -119,13 +119,13 @@ static inline void slink_count(struct slink_card *card, enum slink_stat stat,
 	atomic64_add(n, &card->stat[stat]);
 }
 
-/* The number of bits of a word on the link. */
+/* Returns the number of bits of a word on the link. */
 static inline unsigned int slink_width(const struct slink_card *card)
 {
 	return 32 >> FIELD_GET(OMB1_WIDTH, card->omb1);
 }
 
-/* Return: true if the driver may work with the card. The caller holds the lock. */
+/* Returns true if the driver may work with the card. The caller holds the lock. */
 static inline bool slink_is_usable(const struct slink_card *card)
 {
 	return !card->in_reset && !card->lost && !card->chip.halted;

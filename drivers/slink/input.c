@@ -2,9 +2,9 @@
 /*
  * input.c: events from the link to blocks
  *
- * The card passes words into the FIFO of the chip while they have the type that OMB1
- * expects. At the first word of another type it stops and raises a mailbox interrupt.
- * So the driver alternates between two expected types:
+ * The card passes words into the FIFO of the chip as long as they have the type that OMB1
+ * expects. At the first word of another type it stops and raises a mailbox interrupt. So
+ * the driver alternates between two expected types:
  *
  *   DATA      The chip moves the words to memory, a page at a time.
  *   CONTROL   The CPU takes the words from the FIFO.
@@ -23,34 +23,34 @@
  *        `--> [ CONTROL ]                     done; the next block is armed
  *
  * The words between two control words are the data of an event. A begin inside an event
- * means that the end was lost. An end or data outside an event mean that the start was
- * lost. Both make a block with an alarm. When no block is armed, the driver expects no
+ * means that the end was lost; an end or data outside an event means that the start was
+ * lost. Both produce a block with an alarm. While no block is armed, the driver expects no
  * new type and the link waits: the card's FIFO fills, and the card sends XOFF.
  *
- * The end of a page: after the count has become zero, up to eight more words fit into
- * the chip's FIFO. If the card stops within these, the event ends, and the CPU takes the
- * words. From the ninth word on the event needs another transfer. (Measured for the
- * S-LINK Driver for Linux, Nikhef 2000.)
+ * The end of a page: after the count has reached zero, the chip's FIFO takes up to eight
+ * more words. If the card stops within these, the event ends, and the CPU takes the words.
+ * From the ninth word on, the event needs another transfer. (Measured for the S-LINK Driver
+ * for Linux, Nikhef 2000.)
  *
- * The driver switches the transfer off before the CPU reads the FIFO (libSLINK.c). It
- * never reads an empty FIFO, which would hang the bus (data sheet).
+ * The driver disables the transfer before the CPU reads the FIFO (libSLINK.c). It never
+ * reads an empty FIFO, which would hang the bus (data sheet).
  */
 #include <linux/delay.h>
 #include <linux/dma-mapping.h>
 
 #include "slink.h"
 
-/* A word passes from the card to the FIFO within this time. */
+/* A word takes at most this time from the card to the FIFO. */
 #define WORD_NS		10000
 /* Events of up to this many words are small: */
 #define SMALL_WORDS	32u
-/* the card stops within this time, which costs less than an interrupt. */
+/* the card stops within this time, which is cheaper than an interrupt. */
 #define STOP_NS		1500
 /* If words are on their way, one arrives within this time. */
 #define QUIET_US	4
-/* While the cable is out, the timer visits the card after this time. */
+/* While the cable is unplugged, the timer visits the card at this interval. */
 #define CUT_US		100
-/* The FIFO fills within this time, if the source does not pause. */
+/* If the source does not pause, the FIFO fills within this time. */
 #define PAUSE_NS	2000
 /* The card reports a word of another type behind a full FIFO within this time. */
 #define MORE_NS		100
@@ -80,7 +80,7 @@ static void slink_raise_alarm(struct slink_card *card, u8 alarm)
 
 /* Transfers */
 
-/* Begin a transfer for the rest of the block's current page, or to the waste page. */
+/* Starts a transfer for the rest of the block's current page, or to the waste page. */
 static void slink_start_transfer(struct slink_card *card)
 {
 	struct slink_input *in = &card->in;
@@ -101,7 +101,7 @@ static void slink_start_transfer(struct slink_card *card)
 	slink_count(card, SLINK_TRANSFERS, 1);
 }
 
-/* Add the moved bytes to the block. The chip no longer accesses the memory. */
+/* Adds the moved bytes to the block. The chip no longer accesses the memory. */
 static void slink_account_transfer(struct slink_card *card, u32 moved)
 {
 	struct slink_input *in = &card->in;
@@ -141,7 +141,7 @@ static void slink_store_word(struct slink_card *card, u32 word)
 	in->pos += sizeof(word);
 }
 
-/* The chip, after the card has stopped, moves all that it can. Return: MCSR. */
+/* After the card has stopped, lets the chip move all it can. Returns MCSR. */
 static u32 slink_wait_drained(struct slink_card *card)
 {
 	return s5933_wait_mcsr(&card->chip, MCSR_WRITE_EMPTY | MCSR_WRITE_IS_ZERO,
@@ -154,8 +154,8 @@ static bool slink_is_drained(u32 mcsr)
 }
 
 /*
- * The CPU takes the words that are left. No word passes to the chip now, so there are at
- * most as many as its FIFO holds. MCSR tells of eight or four words at once.
+ * Takes the remaining words with the CPU. No word passes to the chip now, so there are at
+ * most as many as its FIFO holds. MCSR shows eight or four words at a time.
  */
 static void slink_take_rest(struct slink_card *card, u32 mcsr)
 {
@@ -171,7 +171,7 @@ static void slink_take_rest(struct slink_card *card, u32 mcsr)
 }
 
 /*
- * The card stops after all earlier words have passed. So a FIFO that is empty now stays
+ * The card stops after all earlier words have passed, so a FIFO that is empty now stays
  * empty. When the count is zero, the words in the FIFO stay there.
  */
 static void slink_drain(struct slink_card *card)
@@ -194,7 +194,7 @@ static bool slink_is_small(const struct slink_input *in)
 	return in->last <= SMALL_WORDS * sizeof(u32);
 }
 
-/* Complete the block. Return: true, since the block is done. */
+/* Completes the block. Returns true, because the block is done. */
 static bool slink_finish_event(struct slink_card *card, u32 end)
 {
 	struct slink_input *in = &card->in;
@@ -290,7 +290,7 @@ static bool slink_end_test_cycle(struct slink_card *card, u32 word)
 	return true;
 }
 
-/* Return: true if the block is done. */
+/* Returns true if the block is done. */
 static bool slink_take_control(struct slink_card *card, u32 word)
 {
 	if (slink_errors_of(word))
@@ -307,11 +307,11 @@ static bool slink_take_control(struct slink_card *card, u32 word)
 }
 
 /*
- * Expect data again. If the card has stopped, no control word can pass. Otherwise one that
- * passes now would be taken for data. So no control word may pass while the FIFO is checked
- * for the last time. A corrupt control word can still pass; the next one raises an alarm.
+ * Expects data again. If the card has stopped, no control word can pass. Otherwise a
+ * control word that passes now would be taken for data, so none may pass during the last
+ * check of the FIFO. A corrupt control word can still pass; the next one raises an alarm.
  *
- * Return: false if a control word has come.
+ * Returns false if a control word has come.
  */
 static bool slink_end_control(struct slink_card *card)
 {
@@ -326,8 +326,9 @@ static bool slink_end_control(struct slink_card *card)
 }
 
 /*
- * Look for a control word. After a stop at one it is on its way ("due"). Otherwise look
- * first whether the card has stopped: the FIFO is checked after the last word has passed.
+ * Looks for a control word. After the card has stopped at one, it is on its way ("due").
+ * Otherwise checks first whether the card has stopped, so that the FIFO is checked after
+ * the last word has passed.
  */
 static u32 slink_wait_control(struct slink_card *card)
 {
@@ -340,7 +341,7 @@ static u32 slink_wait_control(struct slink_card *card)
 	return slink_read_mcsr(card);
 }
 
-/* Take the next control word, if there is one. Return: true if the block is done. */
+/* Takes the next control word, if there is one. Returns true if the block is done. */
 static bool slink_advance_control(struct slink_card *card)
 {
 	if (!s5933_words_in(slink_wait_control(card)) && slink_end_control(card))
@@ -348,7 +349,7 @@ static bool slink_advance_control(struct slink_card *card)
 	return slink_take_control(card, slink_pop_word(card));
 }
 
-/* The card has stopped at a word of another type. Expect this type. */
+/* Expects the type of the word at which the card has stopped. */
 static void slink_change_type(struct slink_card *card)
 {
 	u8 type = card->lines & LINE_TYPE;
@@ -366,7 +367,7 @@ static void slink_change_type(struct slink_card *card)
 	}
 }
 
-/* Look at least once, and once after the end of the time. Return: card->stopped. */
+/* Looks at least once, and once after the time is over. Returns card->stopped. */
 static bool slink_wait_stopped(struct slink_card *card, unsigned int ns)
 {
 	ktime_t end = ktime_add_ns(ktime_get(), ns);
@@ -380,9 +381,9 @@ static bool slink_wait_stopped(struct slink_card *card, unsigned int ns)
 }
 
 /*
- * The page is full. Return: true if the event ends within the words in the FIFO. It does
- * not if the FIFO is full and the card has not stopped behind it. After a while the answer
- * is no, too: the source may pause.
+ * The page is full. Returns true if the event ends within the words in the FIFO. It does
+ * not if the FIFO is full and the card has not stopped behind it. It also returns false
+ * after a while, because the source may pause.
  */
 static bool slink_is_ending(struct slink_card *card, u32 mcsr)
 {
@@ -396,7 +397,7 @@ static bool slink_is_ending(struct slink_card *card, u32 mcsr)
 	return slink_wait_stopped(card, MORE_NS);
 }
 
-/* Return: true if there was a page to turn, or the event ends. */
+/* Returns true if there was a page to turn, or the event ends. */
 static bool slink_handle_page(struct slink_card *card)
 {
 	u32 mcsr;
@@ -407,7 +408,7 @@ static bool slink_handle_page(struct slink_card *card)
 	mcsr = slink_read_mcsr(card);
 	if (!(mcsr & MCSR_WRITE_IS_ZERO) || s5933_is_gone(mcsr))
 		return false;
-	/* The count is zero, so the transfer has ended, and its enable may stay on. */
+	/* The count is zero, so the transfer has ended and may stay enabled. */
 	if (!slink_is_ending(card, mcsr)) {
 		slink_account_transfer(card, card->in.dma.len);
 		slink_start_transfer(card);
@@ -416,9 +417,9 @@ static bool slink_handle_page(struct slink_card *card)
 }
 
 /*
- * After a small event, wait for the card to stop. The next event may be as small and may
+ * After a small event, waits for the card to stop. The next event may be as small, and may
  * end before an interrupt could be served. If the reader is behind, no block is armed; the
- * card then stops at the next event, and its interrupt would have no use.
+ * card then stops at the next event, and its interrupt would be useless.
  */
 static bool slink_wait_small(struct slink_card *card)
 {
@@ -433,13 +434,13 @@ static bool slink_is_expecting_data(const struct slink_card *card)
 	return card->in.expect & LINE_LCTRL_N;
 }
 
-/* Return: true if the link is down in the middle of an event. */
+/* Returns true if the link is down in the middle of an event. */
 static bool slink_is_down_inside(const struct slink_card *card)
 {
 	return card->in.inside && !(card->lines & LINE_LDOWN_N);
 }
 
-/* Return: true if there may be more to do. */
+/* Returns true if there may be more to do. */
 static bool slink_advance_data(struct slink_card *card)
 {
 	u32 left;
@@ -453,7 +454,7 @@ static bool slink_advance_data(struct slink_card *card)
 		return true;
 	if (!slink_is_down_inside(card))
 		return false;
-	/* The link is down inside an event: give it up if no word is on its way. */
+	/* The link is down inside an event: drop the event if no word is on its way. */
 	left = s5933_read(&card->chip, S5933_MWTC);
 	udelay(QUIET_US);
 	if (left != s5933_read(&card->chip, S5933_MWTC) || slink_has_word(card))
@@ -465,9 +466,9 @@ static bool slink_advance_data(struct slink_card *card)
 }
 
 /*
- * The bus refused memory: discard the rest of the event. No word may pass meanwhile, or
- * the FIFO could fill as fast as the CPU empties it. If the FIFO drains, the abort was of
- * an earlier transfer.
+ * The bus refused memory: discards the rest of the event. Meanwhile no word may pass, or
+ * the FIFO could fill as fast as the CPU empties it. If the FIFO drains, an earlier
+ * transfer was aborted.
  */
 static void slink_handle_abort(struct slink_card *card)
 {
@@ -487,15 +488,15 @@ static void slink_handle_abort(struct slink_card *card)
 }
 
 /**
- * slink_advance_input() - let the input advance as far as it can
+ * slink_advance_input() - advance the input as far as possible
  * @card: the card, locked; the caller has taken its status
  * @visit: this visit; the input uses up its turns
  *
- * It waits for words that are on their way within the card, and not for the link.
+ * It waits for words that are on their way within the card, but not for the link.
  *
  * Context: any.
  * Return: true if the armed block is done. The caller releases the lock, calls
- *         zio_cset_done(), and comes back.
+ *         zio_cset_done(), and calls this function again.
  */
 bool slink_advance_input(struct slink_card *card, struct slink_visit *visit)
 {
@@ -521,11 +522,11 @@ bool slink_advance_input(struct slink_card *card, struct slink_visit *visit)
 }
 
 /**
- * slink_wait_behind() - look at the card once more at the end of a visit
+ * slink_wait_behind() - check the card once more at the end of a visit
  * @card: the card, locked; the caller has just acknowledged its messages
  *
- * If the reader is behind, the card stops soon at the next small event. Take this message
- * now: its interrupt would find no block.
+ * If the reader is behind, the card soon stops at the next small event. Take that message
+ * now, because its interrupt would find no block.
  *
  * Context: any.
  */
@@ -536,7 +537,7 @@ void slink_wait_behind(struct slink_card *card)
 	card->in.behind = false;
 }
 
-/* Drop the words of the current event. A block that is armed becomes empty. */
+/* Drops the words of the current event. An armed block becomes empty. */
 void slink_drop_input(struct slink_card *card)
 {
 	struct slink_input *in = &card->in;
@@ -552,7 +553,7 @@ void slink_drop_input(struct slink_card *card)
 	in->inside = false;
 }
 
-/* Count an event that was lost after it was complete. The next block has an alarm. */
+/* Counts an event that was lost after it was complete. The next block has an alarm. */
 void slink_lose_event(struct slink_card *card, size_t bytes)
 {
 	slink_raise_alarm(card, SLINK_ALARM_LOST_START);

@@ -2,8 +2,8 @@
 /*
  * lines.h: the lines of CERN's S-LINK cards on the mailboxes of their S5933
  *
- * SSPCI is the destination of a link, SPS is a source. Their lines are those of
- * libSLINK.c of CERN, 1997.
+ * SSPCI is the destination of a link, SPS is a source. The lines are those in CERN's
+ * libSLINK.c, 1997.
  */
 #ifndef _ZIO_SLINK_LINES_H
 #define _ZIO_SLINK_LINES_H
@@ -46,7 +46,7 @@
 #define SPS_LINES		GENMASK(3, 0)	/* LRL, return lines */
 #define SPS_LDOWN_N		BIT(4)
 
-/* The code of a width of 32, 16 or 8 bits in OMB1 */
+/* Returns the code in OMB1 for a width of 32, 16 or 8 bits. */
 static inline u32 slink_width_code(u32 bits)
 {
 	return ilog2(32 / bits);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * main.c: the S-LINK card SSPCI (AMCC S5933) as a device of ZIO
+ * main.c: the S-LINK card SSPCI (AMCC S5933) as a ZIO device
  *
  * cset0: input, one channel of 32-bit words; each event of the link is a block
  *
- * Documentation/slink/slink.md describes its use.
+ * See Documentation/slink/slink.md.
  */
 #include <linux/module.h>
 #include <linux/zio-compat.h>
@@ -55,7 +55,7 @@ static void slink_init_card(struct slink_card *card)
 			  HRTIMER_MODE_REL);
 }
 
-/* No visit works until slink_restart_lost(), which raises the alarm of what it drops. */
+/* No visit works until slink_restart_lost(), which raises the alarm for what it drops. */
 static void slink_declare_lost(struct slink_card *card)
 {
 	unsigned long flags;
@@ -65,7 +65,7 @@ static void slink_declare_lost(struct slink_card *card)
 	spin_unlock_irqrestore(&card->chip.lock, flags);
 }
 
-/* A visit to a halted card starts no transfer, no timer and no work. */
+/* Once the card is halted, a visit starts no transfer, no timer and no work. */
 static void slink_halt_card(struct s5933 *chip)
 {
 	struct slink_card *card = slink_card_of(chip);
@@ -76,9 +76,9 @@ static void slink_halt_card(struct s5933 *chip)
 }
 
 /*
- * The card was without power, or was reset. The words in it and in the armed block are
- * lost: the next block has an alarm. The reset writes all registers that the driver uses.
- * A user may have reset the card when it was halted, or just now.
+ * The card was powered off or reset, and the words in it and in the armed block are lost:
+ * the next block has an alarm. The reset writes all registers that the driver uses. A user
+ * may have reset the card while it was halted, or just now.
  */
 static void slink_restart_card(struct s5933 *chip)
 {
@@ -159,7 +159,7 @@ static struct pci_driver slink_driver = {
 
 static char *ids;
 module_param(ids, charp, 0444);
-MODULE_PARM_DESC(ids, "more boards, as vendor:device,... in hexadecimal");
+MODULE_PARM_DESC(ids, "additional boards, as vendor:device,... in hexadecimal");
 
 static int slink_add_ids(void)
 {

@@ -2,8 +2,8 @@
 /*
  * reset.c: resets of card, link and FIFO, and the restart of a card that lost its state
  *
- * All of this runs in process context, sleeps, and takes card->reset_lock. The caller
- * then calls slink_service().
+ * All functions run in process context, sleep, and take card->reset_lock. Afterwards the
+ * caller calls slink_service().
  */
 #include <linux/delay.h>
 
@@ -40,7 +40,7 @@ static void slink_begin_link_reset(struct slink_card *card, bool heed)
  * slink_reset_link() - reset the link
  * @card: the card
  *
- * The link comes up by itself when its other end is there; see slink_follow_link().
+ * The link comes up by itself when its other end is ready; see slink_follow_link().
  *
  * Context: process, sleeps.
  */
@@ -51,7 +51,7 @@ void slink_reset_link(struct slink_card *card)
 	mutex_unlock(&card->reset_lock);
 }
 
-/* The card needs at least this time for a step of a reset. */
+/* Each step of a reset takes the card at least this time. */
 static void slink_wait_reset(struct slink_card *card)
 {
 	s5933_flush(&card->chip);
@@ -59,11 +59,11 @@ static void slink_wait_reset(struct slink_card *card)
 }
 
 /**
- * slink_reset_card() - bring FIFOs, card and link into the state after power on
+ * slink_reset_card() - bring FIFOs, card and link into the power-on state
  * @card: the card; no transfer runs
  *
- * The order of the steps and their times are those of libSLINK.c. The link comes up by
- * itself when its other end is there; see slink_follow_link().
+ * The steps have the order and times of libSLINK.c. The link comes up by itself when its
+ * other end is ready; see slink_follow_link().
  *
  * Context: process, sleeps.
  */
@@ -88,7 +88,7 @@ void slink_reset_card(struct slink_card *card)
 	slink_reset_lines(card, OMB1_FRESET_N, OMB1_FRESET_N);
 }
 
-/* Drop the words in the card and in armed blocks. No visit works until slink_end_reset(). */
+/* Drops the words in card and armed blocks. No visit works until slink_end_reset(). */
 static void slink_begin_reset(struct slink_card *card)
 {
 	unsigned long flags;
@@ -120,7 +120,7 @@ static void slink_restart_locked(struct slink_card *card)
 	slink_end_reset(card);
 }
 
-/* Return: true if the card has lost its state. The next block then has an alarm. */
+/* Returns true if the card has lost its state. The next block then has an alarm. */
 static bool slink_note_loss(struct slink_card *card)
 {
 	unsigned long flags;
@@ -144,7 +144,7 @@ static bool slink_note_loss(struct slink_card *card)
  * slink_restart() - reset the card and set it up again
  * @card: the card
  *
- * Context: process, sleeps. The caller calls slink_service() after it.
+ * Context: process, sleeps. The caller then calls slink_service().
  */
 void slink_restart(struct slink_card *card)
 {
@@ -165,12 +165,12 @@ static void slink_empty_locked(struct slink_card *card)
 }
 
 /**
- * slink_empty_fifo() - empty the FIFO of the card and that of the chip
+ * slink_empty_fifo() - empty the FIFOs of the card and of the chip
  * @card: the card
  *
- * A card that has lost its state gets a full restart, since its link is down, too.
+ * A card that has lost its state is fully restarted, because its link is down as well.
  *
- * Context: process, sleeps. The caller calls slink_service() after it.
+ * Context: process, sleeps. The caller then calls slink_service().
  */
 void slink_empty_fifo(struct slink_card *card)
 {
@@ -186,7 +186,7 @@ void slink_empty_fifo(struct slink_card *card)
  * slink_restart_lost() - restart the card if it has lost its state
  * @card: the card
  *
- * A reset of the bus or a loss of power erases the state of a card. Such a card does not
+ * A bus reset or a loss of power erases the state of a card. Such a card does not
  * interrupt.
  *
  * Context: process, sleeps.

@@ -2,14 +2,14 @@
 /*
  * service.c: visits to the card: interrupt, timer, watch, raw_io() and stop_io()
  *
- * A visit holds the lock and lets the input advance as far as it can. Then it calls
+ * A visit holds the lock and advances the input as far as possible. Then it calls
  * zio_cset_done() without the lock. Meanwhile the core may take the block back and arm
  * another one. card->finishing counts the contexts that are about to call zio_cset_done();
- * stop_io() returns when there are none.
+ * stop_io() returns when it is zero.
  *
- * A read of a register costs as much as a thousand instructions. So a visit reads INTCSR
- * once, at its begin, and switches interrupts off: one for what the visit sees would find
- * nothing to do. Within the visit it looks at the mailbox alone. At its end it
+ * Reading a register costs as much as a thousand instructions. So a visit reads INTCSR
+ * once, at its start, and disables interrupts: an interrupt for what the visit sees anyway
+ * would find nothing to do. During the visit it checks only the mailbox. At its end it
  * acknowledges the messages that it took.
  */
 #include <linux/interrupt.h>
@@ -23,7 +23,7 @@
 #define REST_SHARE	4
 /* or for this many nanoseconds, if that is longer. */
 #define REST_NS		20000u
-/* The period, in jiffies, of the check whether the card has lost its state. */
+/* How often to check whether the card has lost its state, in jiffies */
 #define WATCH_PERIOD	HZ
 
 static struct slink_visit slink_begin_visit(void)
@@ -31,7 +31,7 @@ static struct slink_visit slink_begin_visit(void)
 	return (struct slink_visit){ .begin = ktime_get(), .turns = VISIT_TURNS };
 }
 
-/* The timer, instead of an interrupt, starts the next visit. */
+/* Lets the timer, instead of an interrupt, start the next visit. */
 static void slink_visit_later(struct slink_card *card, u64 ns)
 {
 	card->timed = true;
@@ -40,12 +40,12 @@ static void slink_visit_later(struct slink_card *card, u64 ns)
 }
 
 /*
- * Acknowledge the messages that were taken, and enable interrupts again, but not if the
- * timer is to come. Another visit may be between two calls of this function, with
- * interrupts off: so the register does not tell whether this visit is to enable them. A
- * message that came just before has lost its status, so look for it.
+ * Acknowledges the messages that were taken, and enables interrupts again unless the timer
+ * starts the next visit. Another visit may be between two calls of this function with
+ * interrupts disabled, so the register does not tell whether this visit should enable them.
+ * The status of a message that came just before is now cleared, so check for it.
  *
- * Return: true if the card has more to do.
+ * Returns true if the card has more to do.
  */
 static bool slink_close_visit(struct slink_card *card)
 {
@@ -62,7 +62,7 @@ static bool slink_close_visit(struct slink_card *card)
 	return true;
 }
 
-/* Let the input advance until a block is done, or until there is nothing to do. */
+/* Advances the input until a block is done or there is nothing to do. */
 static bool slink_advance(struct slink_card *card, struct slink_visit *visit)
 {
 	bool done = false;
@@ -75,7 +75,7 @@ static bool slink_advance(struct slink_card *card, struct slink_visit *visit)
 	if (done) {
 		atomic_inc(&card->finishing);
 	} else if (!visit->turns && slink_is_usable(card)) {
-		/* More to do, maybe without end: leave the processor to others first. */
+		/* More to do, maybe without end: let others use the processor first. */
 		worked = ktime_to_ns(ktime_sub(ktime_get(), visit->begin));
 		slink_visit_later(card, max3(worked / REST_SHARE, (u64)REST_NS,
 					     1000ull * card->poll_us));
@@ -84,7 +84,7 @@ static bool slink_advance(struct slink_card *card, struct slink_visit *visit)
 }
 
 /*
- * The calls of the core take time, so look at the card again after them. The caller does not
+ * The calls to the core take time, so check the card again after them. The caller does not
  * hold the lock.
  */
 static void slink_notify_core(struct slink_card *card, bool done,
@@ -118,7 +118,7 @@ static bool slink_visit_card(struct slink_card *card, u32 status,
 }
 
 /**
- * slink_service() - visit the card: do all that can be done now
+ * slink_service() - visit the card: do everything that can be done now
  * @card: the card; the caller does not hold the lock
  *
  * Context: any.
@@ -138,8 +138,8 @@ void slink_service(struct slink_card *card)
 }
 
 /*
- * With "poll-us" the first interrupt switches interrupts off, and the timer visits the
- * card every so many microseconds. The first visit that finds nothing switches them on.
+ * With "poll-us", the first interrupt disables interrupts, and the timer visits the card at
+ * this interval. The first visit that finds nothing to do enables them again.
  */
 static void slink_poll_later(struct slink_card *card)
 {
@@ -147,11 +147,11 @@ static void slink_poll_later(struct slink_card *card)
 }
 
 /**
- * slink_poll() - visit the card, by its timer
+ * slink_poll() - visit the card from its timer
  * @timer: card->timer
  *
- * The timer runs for "poll-us", and after a visit that had more to do. It also runs while
- * the cable is out in the middle of an event (slink_advance_input()).
+ * The timer runs for "poll-us", after a visit that had more to do, and while the cable is
+ * unplugged in the middle of an event (slink_advance_input()).
  *
  * Context: hard interrupt.
  * Return: HRTIMER_NORESTART.
@@ -184,12 +184,12 @@ static bool slink_is_interrupting(u32 status)
 }
 
 /**
- * slink_interrupt() - visit the card, by its interrupt
+ * slink_interrupt() - visit the card from its interrupt
  * @irq: number of the interrupt, shared with other devices
  * @data: the chip of the card
  *
  * Context: hard interrupt.
- * Return: IRQ_NONE if another device interrupts.
+ * Return: IRQ_NONE if another device raised the interrupt.
  */
 irqreturn_t slink_interrupt(int irq, void *data)
 {
@@ -261,14 +261,14 @@ int slink_input(struct zio_cset *cset)
 	in->block = zio_cset_block(cset);
 	in->near &= in->inside;
 	spin_unlock_irqrestore(&card->chip.lock, flags);
-	/* A context that is in slink_notify_core() looks at the card again. */
+	/* A context in slink_notify_core() checks the card again anyway. */
 	if (!atomic_read(&card->finishing))
 		slink_service(card);
 	return ZIO_PENDING;
 }
 
 /**
- * slink_stop_input() - stop_io() of the input: drop the event that is coming
+ * slink_stop_input() - stop_io() of the input: drop the event in progress
  * @cset: the channel set
  *
  * Context: process, sleeps.
@@ -282,6 +282,6 @@ void slink_stop_input(struct zio_cset *cset)
 	slink_drop_input(card);
 	card->in.block = NULL;
 	spin_unlock_irqrestore(&card->chip.lock, flags);
-	/* No context calls zio_cset_done() for the former blocks after this. */
+	/* After this, no context calls zio_cset_done() for the previous blocks. */
 	wait_var_event(&card->finishing, !atomic_read(&card->finishing));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * slink.h: what the files of the driver offer each other
+ * slink.h: what the driver's files share
  *
  * A file calls only those below it:
  *
@@ -11,7 +11,7 @@
  *   input.c     events from the link to blocks
  *   card.c      the lines of the card, the link
  *
- * The chip is that of zio-s5933.ko.
+ * zio-s5933.ko drives the chip.
  */
 #ifndef _ZIO_SLINK_H
 #define _ZIO_SLINK_H
@@ -44,7 +44,7 @@ void slink_restart(struct slink_card *card);
 bool slink_restart_lost(struct slink_card *card);
 void slink_empty_fifo(struct slink_card *card);
 
-/* input.c; the caller holds the lock, but for init and exit */
+/* input.c; the caller holds the lock, except for init and exit */
 bool slink_advance_input(struct slink_card *card, struct slink_visit *visit);
 void slink_wait_behind(struct slink_card *card);
 void slink_drop_input(struct slink_card *card);

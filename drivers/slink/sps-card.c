@@ -2,7 +2,7 @@
 /*
  * sps-card.c: the lines of an SPS card, its link, and resets
  *
- * The card writes its lines to byte 3 of mailbox 4 when one of them changes. The driver
+ * The card writes its lines to byte 3 of mailbox 4 whenever one of them changes. The driver
  * keeps URESET# low until LDOWN# is high.
  */
 #include <linux/delay.h>
@@ -11,8 +11,8 @@
 #include "sps.h"
 
 /*
- * A change of UCTRL# applies to the words in the FIFO, too: see sps-send.c. A halted card
- * gets the lines when it restarts.
+ * A change of UCTRL# also applies to the words in the FIFO: see sps-send.c. If the card is
+ * halted, it gets the lines when it restarts.
  */
 void sps_set_omb1(struct sps_card *card, u32 mask, u32 lines)
 {
@@ -21,7 +21,7 @@ void sps_set_omb1(struct sps_card *card, u32 mask, u32 lines)
 		s5933_write(&card->chip, S5933_OMB(1), card->omb1);
 }
 
-/* The link went down: reset it. The link came up: release the reset. */
+/* If the link went down, resets it. If it came up, releases the reset. */
 static void sps_follow_link(struct sps_card *card)
 {
 	bool up = card->lines & SPS_LDOWN_N;
@@ -44,7 +44,7 @@ static void sps_take_lines(struct sps_card *card)
 	sps_follow_link(card);
 }
 
-/* Do not send the rest of the block. The receiver gets an event without end. */
+/* Drops the rest of the block. The receiver gets an event without an end. */
 void sps_drop(struct sps_card *card)
 {
 	struct s5933 *chip = &card->chip;
@@ -56,12 +56,12 @@ void sps_drop(struct sps_card *card)
 		s5933_unmap(chip, DMA_TO_DEVICE, &card->dma);
 	}
 	card->pos = 0;
-	/* If it is sent again, it may be whole then. */
+	/* If the block is sent again, it may be complete then. */
 	card->failed = false;
 	card->state = SPS_IDLE;
 }
 
-/* The card lost its state, and with it the transfer. sps_watch() restarts it. */
+/* The card has lost its state and with it the transfer. sps_watch() restarts it. */
 void sps_lose_card(struct sps_card *card)
 {
 	if (!sps_is_usable(card))
@@ -115,13 +115,14 @@ static void sps_reset_chip(struct sps_card *card, u32 clear, u32 set)
 	s5933_set_mcsr(&card->chip, clear, set);
 	s5933_flush(&card->chip);
 	spin_unlock_irqrestore(&card->chip.lock, flags);
-	/* libSLINK.c leaves this time between the steps of a reset. */
+	/* libSLINK.c waits for this time between the steps of a reset. */
 	usleep_range(10, 20);
 }
 
 /*
- * Begin a reset of the link. The mailbox may have a message of before the reset, which
- * must not release it. The write of OMB1 precedes the read, so this message is dropped.
+ * Starts a reset of the link. The mailbox may hold a message from before the reset, which
+ * must not release it. OMB1 is written before the mailbox is read, so this message is
+ * dropped.
  */
 static void sps_pull_link_down(struct sps_card *card)
 {
@@ -136,7 +137,7 @@ static void sps_pull_link_down(struct sps_card *card)
 	spin_unlock_irqrestore(&card->chip.lock, flags);
 }
 
-/* The card is held in reset. A former message must not release the link. */
+/* The card is held in reset. An earlier message must not release the link. */
 static void sps_drop_messages(struct sps_card *card)
 {
 	unsigned long flags;
@@ -151,10 +152,10 @@ static void sps_drop_messages(struct sps_card *card)
 }
 
 /**
- * sps_reset_card() - bring FIFO, card and link into the state after power on
+ * sps_reset_card() - bring FIFO, card and link into the power-on state
  * @card: the card; no transfer runs, and the chip does not interrupt
  *
- * The link comes up by itself when its other end is there; see sps_follow_link().
+ * The link comes up by itself when its other end is ready; see sps_follow_link().
  *
  * Context: process, sleeps.
  */
@@ -181,7 +182,7 @@ void sps_reset_link(struct sps_card *card)
 	mutex_unlock(&card->reset_lock);
 }
 
-/* The block that is armed is sent again from its beginning. */
+/* The armed block is sent again from its beginning. */
 static void sps_restart_locked(struct sps_card *card)
 {
 	struct s5933 *chip = &card->chip;
@@ -203,7 +204,7 @@ static void sps_restart_locked(struct sps_card *card)
  * sps_restart() - reset the card and set it up again
  * @card: the card
  *
- * Context: process, sleeps. The caller calls sps_service() after it.
+ * Context: process, sleeps. The caller then calls sps_service().
  */
 void sps_restart(struct sps_card *card)
 {

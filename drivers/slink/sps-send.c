@@ -2,22 +2,23 @@
 /*
  * sps-send.c: blocks to events on the link
  *
- * UCTRL# in OMB1 says whether the words in the FIFO leave as control words or as data. The
- * card takes OMB1 at once. So the driver changes UCTRL# only while the FIFO is empty
+ * UCTRL# in OMB1 selects whether the words in the FIFO leave as control words or as data. A
+ * change takes effect at once, so the driver changes UCTRL# only while the FIFO is empty
  * (libSLINK.c).
  *
- *   IDLE     There is nothing to send
+ *   IDLE     there is nothing to send
  *   BEGIN    FIFO empty: UCTRL# = control, the begin word
  *   DATA     FIFO empty: UCTRL# = data, the chip gets the first page
  *   SENDING  page read: the chip gets the next one
  *   END      FIFO empty: UCTRL# = control, the end word; the block is done
  *
  * The chip does not interrupt when the FIFO becomes empty. The driver waits for the time
- * that eight words need. Then its timer looks again, since the other end may have XOFF.
+ * that eight words need. Then its timer checks again, because the other end may have sent
+ * XOFF.
  */
 #include "sps.h"
 
-/* Eight words leave within this time, if the other end takes them. */
+/* Eight words leave within this time if the other end takes them. */
 #define EMPTY_NS	1000
 
 static bool sps_is_empty(struct sps_card *card)
@@ -26,7 +27,7 @@ static bool sps_is_empty(struct sps_card *card)
 		MCSR_READ_EMPTY;
 }
 
-/* The FIFO is empty. */
+/* Call this only while the FIFO is empty. */
 static void sps_set_type(struct sps_card *card, u32 type)
 {
 	if ((card->omb1 & SPS_UCTRL_N) != type)
@@ -39,7 +40,7 @@ static void sps_push_control(struct sps_card *card, u32 word)
 	s5933_write(&card->chip, S5933_FIFO, word);
 }
 
-/* Send the next page of the block, or go on to the end word after the last page. */
+/* Sends the next page of the block, or switches to the end word after the last page. */
 static void sps_send_piece(struct sps_card *card)
 {
 	int ret = s5933_map(&card->chip, card->block, card->pos, card->block->len,
@@ -58,7 +59,7 @@ static void sps_send_piece(struct sps_card *card)
 	card->state = SPS_END;
 }
 
-/* Return: false if the chip still reads the page, or the card has lost its state. */
+/* Returns false if the chip is still reading the page, or the card has lost its state. */
 static bool sps_end_piece(struct sps_card *card)
 {
 	u32 mcsr = s5933_read(&card->chip, S5933_MCSR);
@@ -77,7 +78,7 @@ static bool sps_end_piece(struct sps_card *card)
 	return true;
 }
 
-/* Return: true if the state has changed. */
+/* Returns true if the state has changed. */
 static bool sps_advance_state(struct sps_card *card)
 {
 	if (card->state == SPS_SENDING) {
@@ -95,7 +96,7 @@ static bool sps_advance_state(struct sps_card *card)
 		return true;
 	}
 	if (!sps_is_empty(card)) {
-		/* If the link is down, a message of the card tells when it comes up. */
+		/* If the link is down, the card will report when it comes up. */
 		if (sps_is_up(card))
 			hrtimer_start(&card->timer, ns_to_ktime(SPS_LOOK_US * NSEC_PER_USEC),
 				      HRTIMER_MODE_REL);
@@ -120,7 +121,7 @@ static bool sps_advance_state(struct sps_card *card)
 }
 
 /**
- * sps_advance() - let the output advance as far as it can
+ * sps_advance() - advance the output as far as possible
  * @card: the card, locked
  *
  * Context: any.

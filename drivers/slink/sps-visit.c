@@ -4,10 +4,10 @@
 
 #include "sps.h"
 
-/* The period, in jiffies, of the check whether the card has lost its state. */
+/* How often to check whether the card has lost its state, in jiffies */
 #define WATCH_PERIOD	HZ
 
-/* Return: true if zio_cset_done() is due. The caller holds the lock. */
+/* Returns true if zio_cset_done() is due. The caller holds the lock. */
 static bool sps_visit_card(struct sps_card *card, u32 status)
 {
 	bool done = sps_begin_status(card, status) && sps_advance(card);
@@ -30,8 +30,8 @@ static bool sps_look_at_card(struct sps_card *card)
 }
 
 /*
- * zio_cset_done() may arm the next block, which calls sps_output(). That one changes
- * card->failed; no other context does while card->finishing is not 0.
+ * zio_cset_done() may arm the next block, which calls sps_output() and changes
+ * card->failed. No other context changes it while card->finishing is not 0.
  */
 static void sps_notify_core(struct sps_card *card, bool done)
 {
@@ -47,7 +47,7 @@ static void sps_notify_core(struct sps_card *card, bool done)
 }
 
 /**
- * sps_service() - visit the card: do all that can be done now
+ * sps_service() - visit the card: do everything that can be done now
  * @card: the card; the caller does not hold the lock
  *
  * Context: any.
@@ -58,11 +58,11 @@ void sps_service(struct sps_card *card)
 }
 
 /**
- * sps_poll() - visit the card, by its timer
+ * sps_poll() - visit the card from its timer
  * @timer: card->timer
  *
  * Context: hard interrupt.
- * Return: HRTIMER_NORESTART; sps_advance() starts the timer again if it must.
+ * Return: HRTIMER_NORESTART; sps_advance() restarts the timer if necessary.
  */
 enum hrtimer_restart sps_poll(struct hrtimer *timer)
 {
@@ -71,12 +71,12 @@ enum hrtimer_restart sps_poll(struct hrtimer *timer)
 }
 
 /**
- * sps_interrupt() - visit the card, by its interrupt
+ * sps_interrupt() - visit the card from its interrupt
  * @irq: number of the interrupt, shared with other devices
  * @data: the chip of the card
  *
  * Context: hard interrupt.
- * Return: IRQ_NONE if another device interrupts.
+ * Return: IRQ_NONE if another device raised the interrupt.
  */
 irqreturn_t sps_interrupt(int irq, void *data)
 {
@@ -127,7 +127,7 @@ void sps_watch(struct work_struct *work)
 }
 
 /**
- * sps_output() - raw_io() of the output: begin to send the block
+ * sps_output() - raw_io() of the output: start to send the block
  * @cset: the channel set
  *
  * Context: any.
@@ -144,7 +144,7 @@ int sps_output(struct zio_cset *cset)
 	card->failed = false;
 	card->state = SPS_BEGIN;
 	spin_unlock_irqrestore(&card->chip.lock, flags);
-	/* A context that is in sps_notify_core() looks at the card again. */
+	/* A context in sps_notify_core() checks the card again anyway. */
 	if (!atomic_read(&card->finishing))
 		sps_service(card);
 	return ZIO_PENDING;
@@ -165,6 +165,6 @@ void sps_stop_output(struct zio_cset *cset)
 	sps_drop(card);
 	card->block = NULL;
 	spin_unlock_irqrestore(&card->chip.lock, flags);
-	/* After this no context calls zio_cset_done() for the block. */
+	/* After this, no context calls zio_cset_done() for the block. */
 	wait_var_event(&card->finishing, !atomic_read(&card->finishing));
 }

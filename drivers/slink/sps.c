@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sps.c: the S-LINK source card SPS (AMCC S5933) as a device of ZIO
+ * sps.c: the S-LINK source card SPS (AMCC S5933) as a ZIO device
  *
  * cset0: output, one channel of 32-bit words; each block is an event on the link
  *
- * Documentation/slink/slink.md describes its use.
+ * See Documentation/slink/slink.md.
  */
 #include <linux/module.h>
 #include <linux/zio-compat.h>
@@ -254,7 +254,7 @@ static struct pci_driver sps_driver = {
 
 static int __init sps_init(void)
 {
-	/* The core copies samples that are not in memory which the boards reach. */
+	/* The core copies samples from memory that the boards do not reach. */
 	sps_csets[0].dma_bits = s5933_dma_bits(&sps_chip_ops);
 	return pci_register_driver(&sps_driver);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sps.h: the state of an SPS card, and what the files of the driver offer each other
+ * sps.h: the state of an SPS card, and what the driver's files share
  *
  * A file calls only those below it:
  *
@@ -24,7 +24,7 @@
 
 #include "lines.h"
 
-/* The timer looks at the card after this time while words wait in its FIFO. */
+/* The timer checks the card at this interval while words wait in its FIFO. */
 #define SPS_LOOK_US	50
 
 enum sps_stat {
@@ -52,7 +52,7 @@ struct sps_card {
 	u32 omb1;
 	u8 lines;		/* IMB4 byte 3, as last read */
 	bool resetting;		/* URESET# is low */
-	bool lost;		/* the card lost its state; sps_watch() restarts it */
+	bool lost;		/* the card has lost its state; sps_watch() restarts it */
 	struct mutex reset_lock; /* one reset at a time; taken before the spinlock */
 	struct delayed_work watch;
 	struct hrtimer timer;
@@ -102,7 +102,7 @@ void sps_stop_output(struct zio_cset *cset);
 /* sps-send.c; the caller holds the lock */
 bool sps_advance(struct sps_card *card);
 
-/* sps-card.c; the caller holds the lock, but for the resets, which sleep */
+/* sps-card.c; the caller holds the lock, except for the resets, which sleep */
 void sps_set_omb1(struct sps_card *card, u32 mask, u32 lines);
 bool sps_begin_status(struct sps_card *card, u32 status);
 void sps_drop(struct sps_card *card);
