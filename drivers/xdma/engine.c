@@ -7,7 +7,7 @@
 
 #include "xdma.h"
 
-/* The longest transfer is 256 MiB; the slowest link moves it in about a second. */
+/* A transfer is at most 256 MiB; the slowest link moves that in about a second. */
 #define XDMA_STOP_US	(2 * USEC_PER_SEC)
 
 /**
@@ -32,7 +32,7 @@ int xdma_init_set(struct zio_cset *cset)
 		if (!engine->desc || !engine->result)
 			return -ENOMEM;
 	}
-	/* The ring is closed: the engine stops where its credits end. */
+	/* The ring is closed: the engine stops when it runs out of credits. */
 	for (i = 0; i < XDMA_RING; i++) {
 		next = (i + 1) % XDMA_RING;
 		engine->desc[i].next =
@@ -53,8 +53,8 @@ int xdma_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 }
 
 /*
- * refill() may have given credits to an engine that has stopped for an error. With them it
- * would use descriptors that nobody has filled. The end of the credit mode clears them.
+ * refill() may have given credits to an engine that has stopped with an error. The engine
+ * would use them for descriptors that nobody has filled. Leaving credit mode clears them.
  */
 static void xdma_clear_credits(struct xdma_engine *engine)
 {
@@ -66,11 +66,11 @@ static void xdma_clear_credits(struct xdma_engine *engine)
 }
 
 /**
- * xdma_start() - start an engine that has stopped, without credits
+ * xdma_start() - start a stopped engine, without credits
  * @engine: the engine
- * @index: number of its first descriptor, is taken modulo XDMA_RING
+ * @index: number of its first descriptor, modulo XDMA_RING
  *
- * The read clears what a former transfer has left.
+ * Reading the status clears what an earlier transfer has left.
  *
  * Context: Any; the lock is held.
  */
@@ -92,8 +92,8 @@ void xdma_start(struct xdma_engine *engine, u32 index)
 }
 
 /**
- * xdma_give_credits() - tell an engine of the descriptors that were filled
- * @engine: the engine; at most XDMA_MAX_CREDITS of its descriptors are not done
+ * xdma_give_credits() - tell an engine how many descriptors were filled
+ * @engine: the engine; at most XDMA_MAX_CREDITS of its descriptors are pending
  *
  * writel() orders the descriptors before the credits.
  *
@@ -111,7 +111,7 @@ u32 xdma_take_status(struct xdma_engine *engine)
 	return xdma_read(engine, XDMA_STATUS_CLEAR);
 }
 
-/* The card neither interrupts for this engine, nor begins a descriptor of it. */
+/* Prevents interrupts for this engine, and stops it from starting a descriptor. */
 void xdma_silence(struct xdma_engine *engine)
 {
 	writel(BIT(engine->line), engine->card->base + XDMA_CHAN_INT_CLEAR);
@@ -119,11 +119,11 @@ void xdma_silence(struct xdma_engine *engine)
 }
 
 /**
- * xdma_stop() - wait until an engine touches memory no more
+ * xdma_stop() - wait until an engine no longer accesses memory
  * @engine: the engine
  *
- * An engine that does not end loses the right to DMA with all of its card: memory is
- * worth more than the transfer. A card that is gone reads as all ones; it does no DMA.
+ * If an engine does not stop, its whole card loses the right to do DMA: memory is worth
+ * more than the transfer. A card that is gone reads as all ones; it does no DMA.
  *
  * Context: Process context, may sleep.
  */
@@ -134,7 +134,7 @@ void xdma_stop(struct xdma_engine *engine)
 	xdma_silence(engine);
 	if (readl_poll_timeout(engine->base + XDMA_STATUS, status,
 			       !(status & XDMA_RUN) || status == U32_MAX, 10, XDMA_STOP_US)) {
-		dev_err(engine->card->dev, "engine %u does not stop: the card may do no DMA any more; load the driver again\n",
+		dev_err(engine->card->dev, "engine %u does not stop: DMA of the card is disabled; reload the driver\n",
 			engine->line);
 		pci_clear_master(engine->card->pdev);
 	}
@@ -162,7 +162,7 @@ void xdma_end(struct xdma_engine *engine)
 		synchronize_irq(engine->irq);
 }
 
-/* Four vectors are in a register. */
+/* A register holds four vectors. */
 static void xdma_route(struct xdma_card *card, unsigned int reg, unsigned int line,
 		       unsigned int vector)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * input.c: C2H: packets of the card become blocks
+ * input.c: C2H: packets from the card become blocks
  *
- * The ring of descriptors is closed, and the engine is in credit mode: it takes as many
- * descriptors as it was told of. Descriptors complete in order, so the descriptor at the
- * tail is that of the oldest block in flight. The engine writes a result behind the data of each
- * descriptor. The interrupt handler reads results from memory, and one register.
+ * The ring of descriptors is closed, and the engine is in credit mode: it uses only as many
+ * descriptors as it has credits. Descriptors complete in order, so the one at the tail
+ * belongs to the oldest block in flight. After the data of each descriptor, the engine
+ * writes a result. The interrupt handler reads results from memory, and only one register.
  */
 #include <linux/pci.h>
 
@@ -13,7 +13,7 @@
 
 /* --- descriptors for the engine --------------------------------------------- */
 
-/* The core has placed the block in one piece (ZIO_CSET_ONE_PIECE). */
+/* The block is contiguous for the card (ZIO_CSET_ONE_PIECE). */
 static void xdma_input_fill(struct xdma_engine *engine, struct zio_block *block)
 {
 	u32 i = engine->head % XDMA_RING;
@@ -32,13 +32,12 @@ static void xdma_input_fill(struct xdma_engine *engine, struct zio_block *block)
 	engine->credits_now++;
 }
 
-/* (A) pairs with (B) in xdma_input_finish(): the handler is done with a slot that is free. */
+/* (A) pairs with (B) in xdma_input_finish(): the handler no longer uses a free slot. */
 static bool xdma_input_has_slot(const struct xdma_engine *engine)
 {
 	return engine->head - smp_load_acquire(&engine->tail) < XDMA_MAX_CREDITS; /* (A) */
 }
 
-/* Take all free blocks. */
 static void xdma_input_take_blocks(struct xdma_engine *engine)
 {
 	struct zio_block *block;
@@ -83,9 +82,9 @@ static void xdma_input_describe(struct xdma_engine *engine, struct zio_block *bl
 }
 
 /*
- * The slots are free before the blocks are complete: the core may call refill() at once.
- * (B) pairs with (A) in xdma_input_has_slot(). Without it, a new descriptor could overwrite
- * the result that xdma_input_describe() reads.
+ * The slots become free before the blocks are complete, because the core may call refill()
+ * at once. (B) pairs with (A) in xdma_input_has_slot(). Without it, a new descriptor could
+ * overwrite the result that xdma_input_describe() reads.
  */
 void xdma_input_finish(struct xdma_engine *engine)
 {
@@ -96,7 +95,7 @@ void xdma_input_finish(struct xdma_engine *engine)
 		result = &engine->result[(tail + n) % XDMA_RING];
 		if (!xdma_input_is_done(result))
 			break;
-		dma_rmb();	/* the result's length after its status */
+		dma_rmb();	/* read the result's length after its status */
 		xdma_input_describe(engine, zio_channel_in_flight(engine->chan, n), result);
 	}
 	if (!n)
@@ -106,7 +105,7 @@ void xdma_input_finish(struct xdma_engine *engine)
 	zio_channel_complete(engine->chan, n);
 }
 
-/* The engine begins with the descriptor at the tail. The caller holds the lock. */
+/* Starts the engine at the descriptor at the tail. The caller holds the lock. */
 static void xdma_input_run(struct xdma_engine *engine)
 {
 	xdma_start(engine, engine->tail);
@@ -115,8 +114,8 @@ static void xdma_input_run(struct xdma_engine *engine)
 }
 
 /*
- * The engine has stopped in the descriptor at the tail, and starts again there. It has
- * taken data from the stream only if the write failed.
+ * The engine has stopped in the descriptor at the tail and restarts there. It has taken
+ * data from the stream only if the write failed.
  */
 static void xdma_input_recover(struct xdma_engine *engine, u32 status)
 {
@@ -172,7 +171,7 @@ static int xdma_input_start(struct zio_cset *cset)
 	return ZIO_PENDING;
 }
 
-/* What the engine has finished until now is complete. */
+/* Completes what the engine has finished so far. */
 static void xdma_input_stop(struct zio_cset *cset)
 {
 	struct xdma_engine *engine = xdma_engine_of(cset);
@@ -190,7 +189,7 @@ void xdma_input_halt(struct xdma_engine *engine)
 		xdma_input_finish(engine);
 }
 
-/* The engine may have gone on after an error of the bus, until it was stopped. */
+/* After an error of the bus, the engine may have kept running until it was stopped. */
 void xdma_input_restart(struct xdma_engine *engine)
 {
 	unsigned long flags;

@@ -3,9 +3,9 @@
  * main.c: FPGA cards with AMD's DMA/Bridge Subsystem for PCI Express ("XDMA")
  *
  * Each C2H engine is an input set of one channel: a packet of the stream is a block. Each
- * H2C engine is an output set: a block is a packet. The inputs come first. The Linux
- * numbers of the user interrupts are in the file user_irqs of the PCI device; the trigger
- * "irq" takes them. Documentation/xdma.md describes its use.
+ * H2C engine is an output set: a block is a packet. The inputs come first. The file
+ * user_irqs of the PCI device lists the Linux numbers of the user interrupts, for the
+ * trigger "irq". See Documentation/xdma.md.
  */
 #include <linux/dma-mapping.h>
 #include <linux/interrupt.h>
@@ -17,7 +17,7 @@
 
 static unsigned int sample_size = 4;
 module_param(sample_size, uint, 0444);
-MODULE_PARM_DESC(sample_size, "bytes of a sample: 1, 2, 4 or 8");
+MODULE_PARM_DESC(sample_size, "bytes per sample: 1, 2, 4 or 8");
 
 /* --- registers -------------------------------------------------------------- */
 
@@ -40,7 +40,7 @@ static void __iomem *xdma_map_bar(struct xdma_card *card, unsigned int bar)
 	return base;
 }
 
-/* The DMA is behind the BARs of the user's logic, each of which has 64 bits or 32. */
+/* The DMA's registers are behind the BARs of the user's logic, of 32 or 64 bits each. */
 static int xdma_map_registers(struct xdma_card *card)
 {
 	void __iomem *base;
@@ -76,9 +76,9 @@ static unsigned int xdma_count_engines(struct xdma_card *card, unsigned int bloc
 
 /*
  * Ends the transfer of an engine that reports one error after the other. The set fails: its
- * reader gets -EIO, and the next read begins the transfer again. It may have been stopped, or
- * begun anew, since the work was queued. The set is there while engine->stopping is held:
- * stop_io() takes it, too.
+ * reader gets -EIO, and the next read starts the transfer again. Since the work was queued,
+ * the transfer may have been stopped or restarted. The set exists as long as
+ * engine->stopping is held, because stop_io() takes it as well.
  */
 static void xdma_fail(struct work_struct *work)
 {
@@ -130,7 +130,7 @@ static bool xdma_are_streams(struct xdma_card *card, unsigned int block, unsigne
 	return true;
 }
 
-/* An engine for memory would take the addresses of a descriptor for those of the card. */
+/* A memory-mapped engine would take a descriptor's addresses for those of the card. */
 static int xdma_find_engines(struct xdma_card *card)
 {
 	card->n_h2c = xdma_count_engines(card, XDMA_H2C, XDMA_ID_H2C);
@@ -158,7 +158,7 @@ static irqreturn_t xdma_interrupt(int irq, void *data)
 	struct xdma_engine *engine = data;
 	u32 status = xdma_take_status(engine);
 
-	/* With one message for all engines, the others are asked, too. */
+	/* If all engines share one message, the others are checked as well. */
 	if (status == U32_MAX || !(status & (XDMA_DONE | XDMA_ERRORS)))
 		return IRQ_NONE;
 	if (xdma_is_input(engine))
@@ -168,10 +168,10 @@ static irqreturn_t xdma_interrupt(int irq, void *data)
 	return IRQ_HANDLED;
 }
 
-/* The period of the look at engines that do not interrupt */
+/* How often to check engines that do not interrupt */
 #define XDMA_WATCH_JIFFIES	HZ
 
-/* As the interrupt, which is off meanwhile. Nobody stops or restarts the engine. */
+/* Calls the handler with its interrupt off. Nobody can stop or restart the engine. */
 static void xdma_look_at(struct xdma_engine *engine)
 {
 	mutex_lock(&engine->stopping);
@@ -184,8 +184,8 @@ static void xdma_look_at(struct xdma_engine *engine)
 }
 
 /*
- * An interrupt of the card is a write to memory. While the card may do no DMA, its engines stop
- * with an error, and no interrupt tells: readers would wait for ever.
+ * An interrupt of the card is a write to memory. While the card is not allowed to do DMA,
+ * its engines stop with an error that no interrupt reports, and readers would wait forever.
  */
 static void xdma_watch(struct work_struct *work)
 {
@@ -246,7 +246,7 @@ ATTRIBUTE_GROUPS(xdma);
 
 /* --- life ------------------------------------------------------------------- */
 
-/* The sets are gone. */
+/* Called after the sets are gone. */
 static void xdma_cancel_works(void *data)
 {
 	struct xdma_card *card = data;
@@ -291,7 +291,7 @@ static int xdma_prepare_card(struct xdma_card *card)
 	if (ret)
 		return ret;
 	pci_set_master(card->pdev);
-	/* For a reset of the slot, which restores this state */
+	/* A reset of the slot restores this state. */
 	pci_save_state(card->pdev);
 	return devm_add_action_or_reset(card->dev, xdma_silence_card, card) ?:
 		devm_add_action_or_reset(card->dev, xdma_cancel_works, card);
@@ -331,7 +331,7 @@ static int xdma_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 							ZIO_ID_AUTO, card));
 }
 
-/* Xilinx' identities of an end point by generation and width. Other boards: new_id. */
+/* Xilinx' device IDs of an endpoint, by generation and width. For other boards: new_id. */
 static const struct pci_device_id xdma_ids[] = {
 	{ PCI_DEVICE(PCI_VENDOR_ID_XILINX, 0x9024) },
 	{ PCI_DEVICE(PCI_VENDOR_ID_XILINX, 0x9028) },

@@ -2,26 +2,27 @@
 /*
  * output.c: H2C: each block goes to the card as one packet
  *
- * As for C2H the ring of descriptors is closed, and the engine takes as many of them as it
- * has credits. A block may be in many pieces of memory: each is a descriptor. The last one
- * has the end of the packet, and an interrupt. A packet that has more pieces than there are
- * free descriptors gets the others when some are done. So it may have any number of them.
+ * As for C2H, the ring of descriptors is closed, and the engine uses only as many of them
+ * as it has credits. A block may consist of many pieces of memory, each with its own
+ * descriptor. The last one ends the packet and interrupts. A packet with more pieces than
+ * there are free descriptors gets the remaining ones as earlier ones complete, so their
+ * number is unlimited.
  *
- * The engine counts the descriptors that it has done since its start. The driver knows at
- * which count each packet ends. An engine that starts again begins with the oldest packet
- * that is not done: its descriptors are filled anew.
+ * The engine counts the descriptors that it has completed since its start, and the driver
+ * knows at which count each packet ends. A restarted engine begins with the oldest packet
+ * that is not done, whose descriptors are filled again.
  *
  *          done             filled             taken
  *     ...   | with descriptors |  without them   |
  *
- * The core repeats blocks ("cyclic"). The engine could repeat its ring by itself. But then
- * the driver would change descriptors that the engine may have fetched ahead.
+ * The core repeats blocks ("cyclic"). The engine could repeat its ring by itself, but then
+ * the driver would change descriptors that the engine may already have prefetched.
  */
 #include <linux/pci.h>
 
 #include "xdma.h"
 
-/* A long packet has an interrupt for each quarter of the ring: it makes room for the rest. */
+/* A long packet interrupts at each quarter of the ring, to make room for the rest. */
 #define XDMA_QUARTER	(XDMA_RING / 4)
 
 static struct xdma_packet *xdma_output_packet(struct xdma_engine *engine, u32 number)
@@ -48,7 +49,7 @@ static void xdma_output_describe(struct xdma_engine *engine, dma_addr_t addr, u3
 	engine->credits_now++;
 }
 
-/* Returns false if descriptors for the rest of the packet are missing. */
+/* Returns false if the rest of the packet lacks descriptors. */
 static bool xdma_output_fill_packet(struct xdma_engine *engine, struct xdma_packet *packet)
 {
 	const struct zio_block *block = packet->block;
@@ -79,7 +80,7 @@ static void xdma_output_fill(struct xdma_engine *engine)
 	xdma_give_credits(engine);
 }
 
-/* Takes all blocks that there are. The core's limit leaves a place for each of them. */
+/* Takes all available blocks. The core's limit leaves room for each of them. */
 static void xdma_output_take_blocks(struct xdma_engine *engine)
 {
 	struct zio_block *block;
@@ -100,7 +101,7 @@ static void xdma_output_fill_ring(struct xdma_engine *engine)
 	spin_unlock_irqrestore(&engine->lock, flags);
 }
 
-/* The packets that are not done have no descriptors any more. The caller holds the lock. */
+/* Takes the descriptors from packets that are not done. The caller holds the lock. */
 static void xdma_output_rewind(struct xdma_engine *engine)
 {
 	engine->filled = engine->done;
@@ -108,7 +109,7 @@ static void xdma_output_rewind(struct xdma_engine *engine)
 	engine->head = engine->tail;
 }
 
-/* The engine begins with the oldest packet that is not done. The caller holds the lock. */
+/* Starts the engine with the oldest packet that is not done. The caller holds the lock. */
 static void xdma_output_run(struct xdma_engine *engine)
 {
 	xdma_output_rewind(engine);
@@ -126,7 +127,7 @@ void xdma_output_finish(struct xdma_engine *engine)
 
 	spin_lock_irqsave(&engine->lock, flags);
 	tail = engine->begun + xdma_read(engine, XDMA_COMPLETED);
-	/* A card that is gone has done more than it was told of. */
+	/* A card that is gone claims more than it was given. */
 	if (tail - engine->tail <= engine->head - engine->tail)
 		engine->tail = tail;
 	for (n = 0; engine->done != engine->filled; n++, engine->done++)
@@ -139,7 +140,7 @@ void xdma_output_finish(struct xdma_engine *engine)
 	zio_channel_complete(engine->chan, n);
 }
 
-/* The engine has stopped. Returns true if it was in a packet, which is given up. */
+/* The engine has stopped. Returns true if it was in a packet, which is dropped. */
 static bool xdma_output_give_up(struct xdma_engine *engine)
 {
 	unsigned long flags;
@@ -157,7 +158,7 @@ static bool xdma_output_give_up(struct xdma_engine *engine)
 	return is_lost;
 }
 
-/* The card has got a part of the packet at most. */
+/* The card has received at most a part of the packet. */
 static void xdma_output_recover(struct xdma_engine *engine, u32 status)
 {
 	bool is_lost = xdma_output_give_up(engine);
@@ -202,7 +203,7 @@ static int xdma_output_start(struct zio_cset *cset)
 	return ZIO_PENDING;
 }
 
-/* What the engine has sent until now is complete. The core keeps the other blocks. */
+/* Completes what the engine has sent so far. The core keeps the other blocks. */
 static void xdma_output_stop(struct zio_cset *cset)
 {
 	struct xdma_engine *engine = xdma_engine_of(cset);
@@ -214,14 +215,14 @@ static void xdma_output_stop(struct zio_cset *cset)
 	mutex_unlock(&engine->stopping);
 }
 
-/* @has_stopped: the engine has just stopped, and its registers can be read */
+/* @has_stopped: the engine has just stopped, and its registers are readable */
 void xdma_output_halt(struct xdma_engine *engine, bool has_stopped)
 {
 	if (has_stopped)
 		xdma_output_finish(engine);
 }
 
-/* Packets that the engine has sent are sent again, if it could not tell of them. */
+/* Packets that were sent, but not reported as sent, are sent again. */
 void xdma_output_restart(struct xdma_engine *engine)
 {
 	unsigned long flags;

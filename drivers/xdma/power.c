@@ -2,17 +2,17 @@
 /*
  * power.c: suspend, resume, and errors of the bus
  *
- * Each erases the registers of the card. The descriptors are in memory. So an engine begins
- * again at the first descriptor that was not done, and blocks in flight stay in flight.
- * Between halt and restart the sets may start and stop: an engine that is down does not
- * touch a register then.
+ * Each of these erases the registers of the card. The descriptors are in memory, so an
+ * engine restarts at the first descriptor that was not done, and blocks in flight stay in
+ * flight. The sets may start and stop between halt and restart: an engine that is down
+ * touches no register.
  */
 #include <linux/pci.h>
 #include <linux/pm.h>
 
 #include "xdma.h"
 
-/* Returns true if a transfer was going on in the hardware. */
+/* Returns true if the hardware was in a transfer. */
 static bool xdma_take_down(struct xdma_engine *engine)
 {
 	unsigned long flags;
@@ -26,8 +26,8 @@ static bool xdma_take_down(struct xdma_engine *engine)
 }
 
 /*
- * @has_bus: the registers can be read. The interrupt is off until the restart: its handler
- * would complete blocks at the same time.
+ * @has_bus: the registers are readable. The interrupt stays off until the restart, because
+ * its handler would complete blocks at the same time.
  */
 static void xdma_halt_engine(struct xdma_engine *engine, bool has_bus)
 {
@@ -45,7 +45,7 @@ static void xdma_halt_engine(struct xdma_engine *engine, bool has_bus)
 	mutex_unlock(&engine->stopping);
 }
 
-/* After an error of the bus that was no reset, the engine may still run. */
+/* After an error of the bus without a reset, the engine may still run. */
 static void xdma_restart_engine(struct xdma_engine *engine)
 {
 	mutex_lock(&engine->stopping);
@@ -95,7 +95,7 @@ const struct dev_pm_ops xdma_pm_ops = {
 	SYSTEM_SLEEP_PM_OPS(xdma_suspend, xdma_resume)
 };
 
-/* An access to the card may fail or hang from now on. */
+/* From now on, an access to the card may fail or hang. */
 static pci_ers_result_t xdma_error_detected(struct pci_dev *pdev, pci_channel_state_t state)
 {
 	struct xdma_card *card = pci_get_drvdata(pdev);

@@ -11,7 +11,7 @@
 #include <linux/bits.h>
 #include <linux/types.h>
 
-/* Blocks of registers; engine @i of a direction is at XDMA_STRIDE * i in its block */
+/* Blocks of registers; engine @i of a direction is at XDMA_STRIDE * i within its block */
 #define XDMA_H2C		0x0000
 #define XDMA_C2H		0x1000
 #define XDMA_IRQ		0x2000
@@ -19,14 +19,14 @@
 #define XDMA_SG_COMMON		0x6000
 #define XDMA_STRIDE		0x100
 #define XDMA_SPACE		0x7000
-#define XDMA_MAX_ENGINES	4	/* in a direction */
+#define XDMA_MAX_ENGINES	4	/* per direction */
 
-/* The first register of a block: its identity */
+/* The first register of a block identifies it. */
 #define XDMA_ID_MASK		0xffff0000
 #define XDMA_ID_H2C		0x1fc00000
 #define XDMA_ID_C2H		0x1fc10000
 #define XDMA_ID_IRQ		0x1fc20000
-#define XDMA_ID_STREAM		BIT(15)	/* of an engine: AXI stream, not memory */
+#define XDMA_ID_STREAM		BIT(15)	/* of an engine: AXI stream rather than memory */
 
 /* An engine */
 #define XDMA_CONTROL		0x04
@@ -55,12 +55,12 @@
 #define XDMA_SG_CREDITS		0x8c
 #define XDMA_MAX_CREDITS	0x3ff	/* in one write */
 
-/* Bits of the engines of H2C from 0 on, of C2H from 16 on */
+/* One bit per engine: H2C from bit 0 on, C2H from bit 16 on */
 #define XDMA_CREDIT_MODE_SET	(XDMA_SG_COMMON + 0x24)
 #define XDMA_CREDIT_MODE_CLEAR	(XDMA_SG_COMMON + 0x28)
 #define XDMA_CREDIT_C2H		16
 
-/* Interrupts. A line of the channels is one engine: H2C first, then C2H. */
+/* Interrupts. Each engine is one line of the channels: H2C first, then C2H. */
 #define XDMA_USER_INT_SET	(XDMA_IRQ + 0x08)
 #define XDMA_USER_INT_CLEAR	(XDMA_IRQ + 0x0c)
 #define XDMA_CHAN_INT_SET	(XDMA_IRQ + 0x14)
@@ -69,7 +69,7 @@
 #define XDMA_CHAN_VECTOR	(XDMA_IRQ + 0xa0)
 #define XDMA_USER_IRQS		16
 
-/* A descriptor, 32 bytes, at a multiple of 32 */
+/* A descriptor of 32 bytes, aligned to 32 */
 struct xdma_desc {
 	__le32 control;
 	__le32 bytes;
@@ -84,7 +84,7 @@ struct xdma_desc {
 #define XDMA_DESC_EOP		BIT(4)
 #define XDMA_MAX_BYTES		(BIT(28) - 1)
 
-/* What C2H writes after the data of a descriptor */
+/* C2H writes this after the data of a descriptor. */
 struct xdma_result {
 	__le32 status;
 	__le32 bytes;

@@ -14,27 +14,27 @@
 
 #include "regs.h"
 
-/* Descriptors of an engine: a power of two */
+/* Descriptors per engine: a power of two */
 #define XDMA_RING	1024
 
-/* Most blocks of an engine in flight: a power of two */
+/* Maximum number of blocks per engine in flight: a power of two */
 #define XDMA_DEPTH	64
 
-/* After so many errors in a row the set of an engine fails */
+/* After this many errors in a row, the set of an engine fails. */
 #define XDMA_MAX_ERRORS	16
 
 /* drv_alarms of a block */
-#define XDMA_ALARM_ERROR	BIT(0)	/* the engine has reported an error before it */
+#define XDMA_ALARM_ERROR	BIT(0)	/* the engine reported an error before this block */
 #define XDMA_ALARM_CUT		BIT(1)	/* bytes behind the last whole sample are missing */
-#define XDMA_ALARM_RESET	BIT(2)	/* the card was reset before it: packets may be missing */
+#define XDMA_ALARM_RESET	BIT(2)	/* the card was reset before: packets may be gone */
 
-/* The value of each block: 1 if the packet ends with it */
+/* A value of each block: 1 if the packet ends with it */
 #define XDMA_VALUE_EOP		0
 
 /**
- * struct xdma_packet - a block of an output that is in flight
+ * struct xdma_packet - an output block in flight
  * @block: the block
- * @end: the count of descriptors at which it ends
+ * @end: the descriptor count at which it ends
  */
 struct xdma_packet {
 	struct zio_block *block;
@@ -47,27 +47,27 @@ struct xdma_packet {
  * @base: its registers
  * @line: its line of the channel interrupts
  * @irq: its interrupt
- * @cset: its channel set, while a transfer is going on; NULL before
+ * @cset: its channel set, during a transfer; NULL before the first one
  * @chan: the channel
- * @lock: @head, and the writes to the descriptor ring that follow it; output: all below
+ * @lock: protects @head and the subsequent writes to the descriptor ring; output: all below
  * @desc: XDMA_RING descriptors
  * @result: as many results
  * @desc_addr: bus address of @desc
  * @result_addr: bus address of @result
  * @head: descriptors filled, under @lock
- * @tail: descriptors done; input: the interrupt handler writes it
- * @credits_now: descriptors filled that the engine was not told of yet, under @lock
- * @is_on: a transfer is going on, under @lock
- * @is_down: the card has no power, or no bus: no register is touched; under @lock
- * @stopping: one context stops or restarts the engine at a time
- * @errors: errors that the engine has reported
- * @errors_in_row: the same, since the last complete descriptor
- * @fail_work: ends the transfer, after too many of them
+ * @tail: descriptors done; input: written by the interrupt handler
+ * @credits_now: descriptors filled but not yet given to the engine, under @lock
+ * @is_on: a transfer is in progress, under @lock
+ * @is_down: the card has no power or no bus, so no register is touched; under @lock
+ * @stopping: only one context at a time stops or restarts the engine
+ * @errors: errors reported by the engine
+ * @errors_in_row: the same, since the last completed descriptor
+ * @fail_work: ends the transfer after too many of them
  * @packet: output: blocks in flight
  * @taken: output: blocks taken
  * @filled: output: blocks with descriptors
- * @done: output: blocks that were sent, or given up
- * @pos: output: bytes of the block behind @filled that have descriptors
+ * @done: output: blocks sent or dropped
+ * @pos: output: bytes with descriptors of the block behind @filled
  * @begun: output: @tail when the engine was started
  */
 struct xdma_engine {
@@ -105,7 +105,7 @@ struct xdma_card {
 	void __iomem *base;
 	unsigned int n_h2c;
 	unsigned int n_c2h;
-	unsigned int n_user;	/* user interrupts with a vector of their own */
+	unsigned int n_user;	/* user interrupts with their own vector */
 	struct delayed_work watch;
 	struct xdma_engine engine[2 * XDMA_MAX_ENGINES];	/* H2C first */
 	struct zio_cset_desc cset[2 * XDMA_MAX_ENGINES];	/* C2H first */
@@ -144,15 +144,15 @@ void xdma_silence(struct xdma_engine *engine);
 void xdma_end(struct xdma_engine *engine);
 void xdma_route_interrupts(struct xdma_card *card);
 
-/* Context: Any; engine->lock is held. Returns true if the hardware works for a transfer. */
+/* Context: Any; engine->lock is held. Returns true if the hardware is in a transfer. */
 static inline bool xdma_runs(const struct xdma_engine *engine)
 {
 	return engine->is_on && !engine->is_down;
 }
 
 /*
- * input.c, output.c: in *_halt() and in *_restart() the engine is down. There and in
- * *_finish() its interrupt is off, or the caller is its handler; engine->stopping is held
+ * input.c, output.c: in *_halt() and *_restart() the engine is down. There and in
+ * *_finish(), its interrupt is off or the caller is its handler; engine->stopping is held
  */
 void xdma_input_event(struct xdma_engine *engine, u32 status);
 void xdma_output_event(struct xdma_engine *engine, u32 status);
