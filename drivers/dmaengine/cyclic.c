@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cyclic.c: the channel fills a ring of the driver, period by period, without an end
+ * cyclic.c: the channel fills a ring of the driver endlessly, period by period
  *
- * A period is a block. The channel does not wait for free blocks: so the driver has a ring
- * of its own, and copies each period into a block. A period without a free block is lost,
- * and counted. The channel may call back once for several periods. So the residue of the
- * transfer tells where it is. The depth of the device is the length of the ring, in periods.
+ * A period is a block. The channel does not wait for free blocks, so the driver has its own
+ * ring and copies each period into a block. A period without a free block is lost, and
+ * counted. The channel may call back once for several periods; the residue of the transfer
+ * tells where it is. The depth of the device is the length of the ring, in periods.
  *
- * The residue does not tell how often the channel has gone round. So the driver writes a
+ * The residue does not tell how many rounds the channel has made. So the driver writes a
  * mark, a random number, over the last bytes of each period that it has copied:
  *
  *         copied     next            end
  *      ...  |M|M|M|M|  new  |  new  | being filled |M|M|M| ...
  *
- * The mark before "next" is there: the channel has not reached "next" again. It is not:
- * the ring was lapped. A copy is good if that mark is there after it.
+ * If the mark before "next" is intact, the channel has not reached "next" again. If not,
+ * the channel has lapped the driver. A copy is good if that mark is intact afterwards.
  *
- * An error ends the transfer: the watch fails the set, and the next read begins another. The
- * ring stays until then.
+ * An error ends the transfer: the watch fails the set, and the next read starts another
+ * one. The ring stays until then.
  */
 #include <linux/devm-helpers.h>
 #include <linux/dma-mapping.h>
@@ -27,7 +27,7 @@
 
 #include "dmaengine.h"
 
-/* Returns the period that the channel fills. */
+/* Returns the period that the channel is filling. */
 static unsigned int zdma_cyclic_find_period(struct zdma_device *zdma)
 {
 	struct zdma_cyclic *ring = &zdma->cyclic;
@@ -50,7 +50,7 @@ static size_t zdma_cyclic_mark_size(const struct zdma_cyclic *ring)
 	return min(ring->period, sizeof(ring->mark));
 }
 
-/* Returns the place of the mark of the period before this one. */
+/* Returns the address of the mark of the preceding period. */
 static void *zdma_cyclic_mark_before(const struct zdma_cyclic *ring, unsigned int period)
 {
 	period = zdma_cyclic_period_after(ring, period, ring->n_periods - 1);
@@ -60,13 +60,13 @@ static void *zdma_cyclic_mark_before(const struct zdma_cyclic *ring, unsigned in
 static void zdma_cyclic_put_mark(const struct zdma_cyclic *ring, unsigned int next)
 {
 	memcpy(zdma_cyclic_mark_before(ring, next), &ring->mark, zdma_cyclic_mark_size(ring));
-	/* The mark is in memory before the driver asks where the channel is. */
+	/* Write the mark to memory before asking where the channel is. */
 	mb();
 }
 
 static bool zdma_cyclic_is_lapped(const struct zdma_cyclic *ring)
 {
-	/* What was read of the ring before, was read before the mark. */
+	/* Read the mark after everything read from the ring so far. */
 	mb();
 	return memcmp(zdma_cyclic_mark_before(ring, ring->next), &ring->mark,
 		      zdma_cyclic_mark_size(ring));
@@ -96,9 +96,9 @@ static bool zdma_cyclic_copy_period(struct zdma_device *zdma)
 }
 
 /*
- * Gives up the older half of the ring. How often the channel went round is not known: so
- * it was once. If zdma_cyclic_copy_period() has found the lap, its mark is in new samples:
- * what is left begins behind that period.
+ * Drops the older half of the ring. The number of rounds is unknown, so one is assumed. If
+ * zdma_cyclic_copy_period() has found the lap, its mark is in new samples, and the
+ * remaining ones begin behind that period.
  */
 static void zdma_cyclic_skip_lap(struct zdma_device *zdma)
 {
@@ -118,7 +118,7 @@ static void zdma_cyclic_skip_lap(struct zdma_device *zdma)
 	zdma_cyclic_put_mark(ring, ring->next);
 }
 
-/* One call at a time: the channel makes it. Some channels have no result for it. */
+/* The channel makes one call at a time. Some channels pass no result. */
 static void zdma_cyclic_periods_done(void *data, const struct dmaengine_result *result)
 {
 	struct zdma_device *zdma = data;
@@ -147,7 +147,7 @@ static void zdma_cyclic_watch(struct work_struct *work)
 		return;
 	}
 	zdma_stop(zdma);
-	/* A callback may have queued it once more: that is not for the next stream. */
+	/* A callback may have queued it again, which must not reach the next stream. */
 	cancel_delayed_work(&zdma->watch);
 	zdma_report_stop(zdma);
 	zio_cset_fail(zdma->cset, -EIO);
@@ -203,7 +203,7 @@ static int zdma_cyclic_submit(struct zdma_device *zdma)
 	return dma_submit_error(zdma->cookie);
 }
 
-/* The set sleeps: so the memory can be allocated for the present length of a block. */
+/* The set sleeps, so the memory can be allocated for the current length of a block. */
 static int zdma_cyclic_start(struct zio_cset *cset)
 {
 	struct zdma_device *zdma = zio_cset_priv(cset);
@@ -241,10 +241,10 @@ static int zdma_cyclic_init(struct zio_cset *cset)
 		zdma_init_cset(cset);
 }
 
-/* It has no refill(): a period that found no block is lost. The next one finds the block. */
+/* No refill() is needed: a period without a block is lost, and the next one finds it. */
 const struct zio_cset_ops zdma_cyclic_ops = {
 	.init = zdma_cyclic_init,
-	.exit = zdma_cyclic_stop, /* of a stream that has failed */
+	.exit = zdma_cyclic_stop, /* for a stream that has failed */
 	.raw_io = zdma_cyclic_start,
 	.stop_io = zdma_cyclic_stop,
 	.resumed = zdma_resumed,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dmaengine.h: what the files of the driver offer each other
+ * dmaengine.h: what the driver's files share
  *
  *   main.c      channels and descriptors; the life of a device
- *   sg.c        each block is a transfer of its own: no copy. Inputs and outputs
- *   cyclic.c    the channel fills a ring of the driver without an end; blocks are copies
+ *   sg.c        each block is its own transfer, without a copy. Inputs and outputs
+ *   cyclic.c    the channel fills a ring of the driver endlessly; blocks are copies
  *
- * A channel that stops with an error may call back no more. So a work item, the watch, asks
- * for its state once a second while a stream runs.
+ * A channel that stops with an error may never call back. So while a stream runs, a work
+ * item, the watch, checks the channel's state once a second.
  */
 #ifndef _ZIO_DMAENGINE_H
 #define _ZIO_DMAENGINE_H
@@ -21,9 +21,9 @@
 
 /* Alarms of the driver */
 #define ZDMA_ALARM_ERROR	BIT(0)	/* the transfer failed; the samples may be wrong */
-#define ZDMA_ALARM_LAPPED	BIT(1)	/* the ring went round: at least so many are lost */
+#define ZDMA_ALARM_LAPPED	BIT(1)	/* the ring was lapped: at least so many are lost */
 
-/* The newest transfer of an output, if it is a cyclic one. See sg.c. */
+/* The state of an output's newest transfer if it is cyclic; see sg.c */
 enum zdma_cycle {
 	ZDMA_NO_CYCLE,
 	ZDMA_FIRST_TURN,
@@ -31,34 +31,34 @@ enum zdma_cycle {
 	ZDMA_BROKEN,
 };
 
-/* Segments of one block, in pieces of any size */
+/* Maximum number of segments per block, with pieces of any size */
 #define ZDMA_MAX_SEGMENTS	64
 
 struct zdma_device;
 
-/* The argument of a callback, which tells its block */
+/* The argument of a callback, which identifies its block */
 struct zdma_transfer {
 	struct zdma_device *zdma;
 	struct zio_block *block;
 };
 
-/* See sg.c. The transfers from @tail to @head are under way. */
+/* See sg.c. The transfers from @tail to @head are in progress. */
 struct zdma_sg {
 	spinlock_t lock;	/* take, prepare, submit: one context at a time */
 	bool running;		/* the channel may get descriptors */
-	struct zio_block *parked; /* taken, and not submitted */
-	struct zio_block *behind; /* the one behind it, if the channel repeats blocks */
-	enum zdma_cycle cycle;	/* submit, then the callback, then the work item write it */
+	struct zio_block *parked; /* taken but not submitted */
+	struct zio_block *behind; /* its successor, if the channel repeats blocks */
+	enum zdma_cycle cycle;	/* written by submit, then callback, then work item */
 	struct zdma_transfer *transfer;	/* a ring for all blocks that can be in flight */
-	unsigned int mask;	/* its length, a power of two, less 1 */
-	unsigned int head;	/* the lock is held */
-	unsigned int tail;	/* the channel's callback alone writes it */
-	unsigned int tries;	/* for the parked block, with no transfer under way */
+	unsigned int mask;	/* its length, a power of two, minus 1 */
+	unsigned int head;	/* protected by the lock */
+	unsigned int tail;	/* written only by the channel's callback */
+	unsigned int tries;	/* for the parked block, with no transfer in progress */
 	struct delayed_work retry;
 	struct scatterlist list[ZDMA_MAX_SEGMENTS];
 };
 
-/* The end of each period that the driver has copied has this mark. See cyclic.c. */
+/* A mark at the end of each period that the driver has copied; see cyclic.c */
 struct zdma_mark {
 	u8 byte[8];
 };
@@ -69,20 +69,20 @@ struct zdma_cyclic {
 	dma_addr_t addr;
 	size_t period;
 	unsigned int n_periods;
-	unsigned int next;	/* period to be copied */
-	bool is_marked;		/* its end has a mark, although it is new */
+	unsigned int next;	/* period to copy next */
+	bool is_marked;		/* its end is marked, although it is new */
 	struct zdma_mark mark;
 };
 
 struct zdma_device {
 	struct device *dev;
 	struct dma_chan *chan;
-	struct device *dma_dev;	/* that the memory is mapped for */
+	struct device *dma_dev;	/* the memory is mapped for it */
 	struct dma_slave_config config;
 	struct zio_channel *zio_chan;
 	struct zio_cset *cset;
-	dma_cookie_t cookie;	/* of the newest transfer; 0: there was none */
-	bool has_failed;	/* the channel has told of an error that ends the stream */
+	dma_cookie_t cookie;	/* of the newest transfer; 0: none so far */
+	bool has_failed;	/* the channel has reported an error that ends the stream */
 	struct delayed_work watch;
 	bool is_output;
 	struct zio_device_desc desc;
@@ -124,13 +124,13 @@ static inline void zdma_report_stop(const struct zdma_device *zdma)
 			    dma_chan_name(zdma->chan));
 }
 
-/* The controller may have lost the transfers. So the core starts the stream again. */
+/* The controller may have lost the transfers, so the core restarts the stream. */
 static inline bool zdma_resumed(struct zio_cset *cset)
 {
 	return true;
 }
 
-/* No part of a sample is left, also after a short transfer. */
+/* Removes a partial sample, which a short transfer may leave. */
 static inline void zdma_finish_block(struct zdma_device *zdma, struct zio_block *block)
 {
 	block->len -= block->len % zdma->cset_desc.ssize;

@@ -3,7 +3,7 @@
  * main.c: samples over any channel of the kernel's dmaengine
  *
  * A device is a node of the device tree, compatible "zio,dmaengine", or a directory in
- * configfs. It has one input, or one output. See Documentation/dmaengine.md.
+ * configfs. It has one input or one output. See Documentation/dmaengine.md.
  */
 #include <linux/mod_devicetable.h>
 #include <linux/module.h>
@@ -37,7 +37,7 @@ static const struct zio_config_attr zdma_attrs[] = {
 	{ .name = "depth", .value = ZDMA_DEPTH, .min = 2, .max = ZDMA_MAX_DEPTH },
 };
 
-/* The samples mean nothing, until a user says what they mean. */
+/* The samples are plain numbers until a user sets their unit and scale. */
 static const struct zio_scaling zdma_scaling = {
 	.flags = ZIO_SCALING_WRITABLE,
 	.mant = 1,
@@ -48,7 +48,7 @@ static bool zdma_has_name(struct dma_chan *chan, void *name)
 	return !strcmp(dma_chan_name(chan), name);
 }
 
-/* In a device tree "dmas" leads to the channel. A user gives the name of /sys/class/dma. */
+/* In a device tree, "dmas" refers to the channel. Users give its name in /sys/class/dma. */
 static struct dma_chan *zdma_request_channel(struct device *dev, bool is_output)
 {
 	const char *name = zio_config_text(dev, "channel", "");
@@ -72,7 +72,7 @@ static void zdma_release_channel(void *chan)
 	dma_release_channel(chan);
 }
 
-/* A ring needs to know where the channel is, not only that a transfer is not over. */
+/* A ring needs the position of the channel, not just whether a transfer is in progress. */
 static bool zdma_tells_position(struct dma_chan *chan)
 {
 	struct dma_slave_caps caps;
@@ -88,7 +88,7 @@ static int zdma_check_cyclic(struct device *dev, struct dma_chan *chan, bool is_
 				     dma_chan_name(chan));
 	if (!is_output && !zdma_tells_position(chan))
 		return dev_err_probe(dev, -EOPNOTSUPP,
-				     "%s does not tell how far a cyclic transfer is: use mode sg\n",
+				     "%s does not report the position of a cyclic transfer: use mode sg\n",
 				     dma_chan_name(chan));
 	return 0;
 }
@@ -111,7 +111,7 @@ static int zdma_get_channel(struct zdma_device *zdma, enum zdma_mode mode)
 	return 0;
 }
 
-/* Channels that read memory or make samples themselves have nothing to be configured. */
+/* Channels that read memory or generate samples themselves need no configuration. */
 static void zdma_describe_register(struct zdma_device *zdma, u64 address, u32 burst)
 {
 	enum dma_slave_buswidth width = zdma->cset_desc.ssize;
@@ -140,7 +140,7 @@ static int zdma_configure_channel(struct zdma_device *zdma)
 	int ret;
 
 	if (*address && kstrtou64(address, 0, &value)) {
-		dev_err(zdma->dev, "address \"%s\" is no number: write it as 0x...\n", address);
+		dev_err(zdma->dev, "address \"%s\" is not a number: write it as 0x...\n", address);
 		return -EINVAL;
 	}
 	zdma_describe_register(zdma, value, burst);

@@ -2,20 +2,21 @@
 /*
  * sg.c: each block is a transfer of the channel
  *
- * The driver takes blocks ahead, and submits a descriptor for each. The channel completes
- * them in order. The blocks are mapped once, by the core, so their segments are looked up.
+ * The driver takes blocks in advance and submits a descriptor for each. The channel
+ * completes them in order. The core maps the blocks only once, so their segments are looked
+ * up.
  *
- * A channel may have fewer descriptors than the set may have blocks in flight. A block
- * without a descriptor is parked until a descriptor is free, which is when one completes.
- * If no transfer is under way, no callback comes. So the driver asks again by itself, and
- * after a second it ends the stream with an error.
+ * A channel may have fewer descriptors than the set has blocks in flight. A block without a
+ * descriptor is parked until a transfer completes and frees one. If no transfer is in
+ * progress, no callback comes; the driver then retries by itself, and after a second it
+ * ends the stream with an error.
  *
- * Each callback tells its block. A transfer that the channel drops without a callback is
- * found by the callback of a later one.
+ * Each callback identifies its block. If the channel drops a transfer without a callback,
+ * the callback of a later one reveals it.
  *
  * Outputs: the channel plays the blocks in the same way. If it repeats blocks itself, the
- * last one is a cyclic transfer: it begins when no other transfer is under way, and a work
- * item ends it when it was played once, and the next block is there.
+ * last one is a cyclic transfer, which begins when no other transfer is in progress. A work
+ * item ends it once it was played and the next block is there.
  */
 #include <linux/devm-helpers.h>
 #include <linux/dma-mapping.h>
@@ -37,7 +38,7 @@ static int zdma_sg_list_segments(struct zdma_sg *sg, const struct zio_block *blo
 			return -EMSGSIZE;
 		sg_dma_address(&sg->list[n]) = addr;
 		sg_dma_len(&sg->list[n]) = len;
-		/* Some channels use the length that is not for DMA. */
+		/* Some channels use this length instead of the DMA length. */
 		sg->list[n++].length = len;
 	}
 	sg_mark_end(&sg->list[n - 1]);
@@ -67,7 +68,7 @@ static bool zdma_sg_submit_transfer(struct zdma_device *zdma, struct dma_async_t
 	return false;
 }
 
-/* A program may write a part of a sample, or a block without samples. */
+/* A program may write a partial sample, or a block without samples. */
 static size_t zdma_sg_size(const struct zdma_device *zdma, const struct zio_block *block)
 {
 	return round_down(block->len, zdma->cset_desc.ssize);
@@ -80,14 +81,14 @@ static bool zdma_sg_is_empty(const struct zdma_device *zdma)
 	return sg->parked && !zdma_sg_size(zdma, sg->parked);
 }
 
-/* The channel repeats the parked block, as there is no other one. */
+/* Returns true if the channel repeats the parked block because there is no other one. */
 static bool zdma_sg_repeats(const struct zdma_device *zdma)
 {
 	return zdma->cset_desc.flags & ZIO_CSET_CYCLIC && zio_cset_is_cyclic(zdma->cset) &&
 		!zdma->sg.behind;
 }
 
-/* Returns 0; -EMSGSIZE; or -EAGAIN if the block has to wait, as for a descriptor. */
+/* Returns 0; -EMSGSIZE; or -EAGAIN if the block has to wait, e.g. for a descriptor. */
 static int zdma_sg_submit(struct zdma_device *zdma, struct zio_block *block)
 {
 	unsigned long flags = DMA_PREP_INTERRUPT | DMA_CTRL_ACK;
@@ -114,7 +115,7 @@ static int zdma_sg_submit(struct zdma_device *zdma, struct zio_block *block)
 	return 0;
 }
 
-/* Takes the block that is next, and the one behind it if the channel may have to repeat. */
+/* Takes the next block, and the one behind it if the channel may have to repeat. */
 static bool zdma_sg_park(struct zdma_device *zdma)
 {
 	struct zdma_sg *sg = &zdma->sg;
@@ -128,7 +129,7 @@ static bool zdma_sg_park(struct zdma_device *zdma)
 	return sg->parked;
 }
 
-/* Submits as many blocks as there are. The lock is held. Returns as zdma_sg_submit(). */
+/* Submits all available blocks. The lock is held. Returns as zdma_sg_submit(). */
 static int zdma_sg_fill(struct zdma_device *zdma)
 {
 	struct zdma_sg *sg = &zdma->sg;
@@ -145,7 +146,7 @@ static int zdma_sg_fill(struct zdma_device *zdma)
 	return ret;
 }
 
-/* No callback will come for a block that waits. The lock is held. */
+/* Returns true if no callback will come for a waiting block. The lock is held. */
 static bool zdma_sg_is_stuck(const struct zdma_sg *sg)
 {
 	return sg->running && sg->parked && sg->head == READ_ONCE(sg->tail);
@@ -191,7 +192,7 @@ static void zdma_sg_report(struct zdma_device *zdma, int error)
 				    zdma_sg_repeats(zdma) ? 1 : ZDMA_MAX_SEGMENTS);
 	else
 		dev_err_ratelimited(zdma->dev,
-				    "%s has no descriptor for a block, and no transfer is under way: use fewer samples, or another channel\n",
+				    "%s has no descriptor for a block, and no transfer is in progress: use fewer samples, or another channel\n",
 				    dma_chan_name(zdma->chan));
 }
 
@@ -225,8 +226,8 @@ static void zdma_sg_finish_output(struct zdma_device *zdma, bool failed)
 }
 
 /*
- * Ends a cycle, or passes a block without samples. Until the end of this function nothing is
- * submitted. zdma_stop() waits for the callbacks, so one context completes blocks.
+ * Ends a cycle, or skips a block without samples. Nothing is submitted until this function
+ * ends, and zdma_stop() waits for the callbacks, so only one context completes blocks.
  */
 static void zdma_sg_finish_without_callback(struct zdma_device *zdma)
 {
@@ -269,7 +270,7 @@ static void zdma_sg_retry(struct work_struct *work)
 	zio_cset_fail(zdma->cset, error);
 }
 
-/* One context fails the set: so the watch leaves that to the other work item. */
+/* Only one context fails the set: the watch leaves that to the other work item. */
 static void zdma_sg_watch(struct work_struct *work)
 {
 	struct zdma_device *zdma = container_of(work, struct zdma_device, watch.work);
@@ -296,7 +297,7 @@ static void zdma_sg_finish_transfer(struct zdma_device *zdma, u32 residue, bool 
 		zdma_sg_finish_output(zdma, failed || residue);
 		return;
 	}
-	/* Memory that the channel has not written has the samples of an older block. */
+	/* Memory that the channel has not written holds the samples of an older block. */
 	block->len -= min_t(size_t, residue, block->len);
 	if (failed)
 		block->drv_alarms |= ZDMA_ALARM_ERROR;
@@ -307,7 +308,7 @@ static void zdma_sg_finish_transfer(struct zdma_device *zdma, u32 residue, bool 
 
 /*
  * The channel calls this in order, and not after zdma_stop(). Some channels call it for
- * each transfer that zdma_stop() ends: these blocks stay in flight.
+ * each transfer that zdma_stop() ends: those blocks stay in flight.
  */
 static void zdma_sg_block_done(void *data, const struct dmaengine_result *result)
 {
@@ -324,7 +325,7 @@ static void zdma_sg_block_done(void *data, const struct dmaengine_result *result
 		return;
 	while (older--)
 		zdma_sg_finish_transfer(zdma, U32_MAX, true);
-	/* The oldest transfer is a cyclic one, if there is one. */
+	/* If there is a cyclic transfer, it is the oldest one. */
 	if (READ_ONCE(sg->cycle))
 		WRITE_ONCE(sg->cycle, failed ? ZDMA_BROKEN : ZDMA_TURNED);
 	else
@@ -332,7 +333,7 @@ static void zdma_sg_block_done(void *data, const struct dmaengine_result *result
 	zdma_sg_fill_again(zdma);
 }
 
-/* A callback that runs now may have a parked block. It must not submit that any more. */
+/* A callback in progress may hold a parked block, which it must not submit any more. */
 static void zdma_sg_stop(struct zio_cset *cset)
 {
 	struct zdma_device *zdma = zio_cset_priv(cset);
@@ -352,7 +353,7 @@ static void zdma_sg_stop(struct zio_cset *cset)
 	WRITE_ONCE(zdma->sg.cycle, ZDMA_NO_CYCLE);
 }
 
-/* Returns the error of a stream that would never begin, or 0. The lock is held. */
+/* Returns the error of a stream that could never begin, or 0. The lock is held. */
 static int zdma_sg_begin(struct zdma_device *zdma)
 {
 	struct zdma_sg *sg = &zdma->sg;

@@ -477,7 +477,7 @@ TEST("wrong values are refused, and the log says why", no_board)
 TEST("a channel that does not tell its position has no ring", coarse)
 {
 	no_life("one", EOPNOTSUPP);
-	run("dmesg | tail -n 20 | grep -q 'does not tell how far a cyclic transfer is: use mode sg'");
+	run("dmesg | tail -n 20 | grep -q 'the position of a cyclic transfer: use mode sg'");
 	set_config("one", "mode", "sg");
 	set_config("one", "live", "1");
 	run("zio-links");
