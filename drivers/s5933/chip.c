@@ -2,8 +2,8 @@
 /*
  * chip.c: registers and interrupts of the AMCC S5933
  *
- * In INTCSR a write of what was read would clear each status. So the layer keeps what it
- * wrote: chip->intcsr, chip->mcsr.
+ * Writing back what was read from INTCSR would clear every status bit. So the layer keeps
+ * what it wrote: chip->intcsr, chip->mcsr.
  */
 #include <linux/export.h>
 #include <linux/ktime.h>
@@ -31,8 +31,8 @@ EXPORT_SYMBOL_GPL(s5933_set_mcsr);
  * @enable: whether the chip interrupts
  * @status: bits of INTCSR_STATUS to clear
  *
- * The selection of the mailboxes stays set while interrupts are off. Their status comes
- * without an interrupt, too, and polling needs it.
+ * The selection of the mailboxes stays set while interrupts are disabled: their status is
+ * also raised without an interrupt, and polling needs it.
  *
  * Context: any.
  */
@@ -44,10 +44,10 @@ void s5933_set_irq(struct s5933 *chip, bool enable, u32 status)
 EXPORT_SYMBOL_GPL(s5933_set_irq);
 
 /**
- * s5933_stop() - switch off interrupts and transfers, whatever state the chip is in
+ * s5933_stop() - disable interrupts and transfers, whatever state the chip is in
  * @chip: the chip, locked
  *
- * After this the chip writes to no memory and reads none.
+ * Afterwards the chip neither writes to memory nor reads from it.
  *
  * Context: any.
  */
@@ -65,7 +65,7 @@ EXPORT_SYMBOL_GPL(s5933_stop);
  * s5933_is_halted() - check whether the driver must leave the card alone
  * @chip: the chip, not locked
  *
- * For attributes that would access the card: a user may set them at any time.
+ * For attributes that would access the card, because a user may set them at any time.
  *
  * Context: any.
  * Return: true if the chip is halted.
@@ -83,8 +83,8 @@ bool s5933_is_halted(struct s5933 *chip)
 EXPORT_SYMBOL_GPL(s5933_is_halted);
 
 /*
- * The time of a read depends on the bus, so a number of reads is no limit. The last read
- * is after the end of the time: the processor may have been away.
+ * The duration of a read depends on the bus, so the limit is a time, not a number of reads.
+ * The last read comes after the time has run out: the processor may have been away.
  */
 static u32 s5933_chip_wait_mcsr(struct s5933 *chip, u32 bits, u32 flip, unsigned int ns)
 {
@@ -104,10 +104,10 @@ static u32 s5933_chip_wait_mcsr(struct s5933 *chip, u32 bits, u32 flip, unsigned
 }
 
 /**
- * s5933_wait_mcsr() - wait until MCSR has one of some bits
+ * s5933_wait_mcsr() - wait until MCSR has at least one of several bits
  * @chip: the chip
  * @bits: the bits
- * @ns: time to wait, nanoseconds
+ * @ns: timeout in nanoseconds
  *
  * Context: any. It spins.
  * Return: MCSR. The caller checks whether it has one of the bits.
@@ -121,10 +121,10 @@ EXPORT_SYMBOL_GPL(s5933_wait_mcsr);
 /**
  * s5933_wait_word() - wait until the FIFO has a word from the card
  * @chip: the chip
- * @ns: time to wait, nanoseconds
+ * @ns: timeout in nanoseconds
  *
  * Context: any. It spins.
- * Return: MCSR, without MCSR_WRITE_EMPTY if there is a word.
+ * Return: MCSR, with MCSR_WRITE_EMPTY clear if there is a word.
  */
 u32 s5933_wait_word(struct s5933 *chip, unsigned int ns)
 {
@@ -133,10 +133,10 @@ u32 s5933_wait_word(struct s5933 *chip, unsigned int ns)
 EXPORT_SYMBOL_GPL(s5933_wait_word);
 
 /**
- * s5933_words_in() - tell how many words the FIFO has at least
+ * s5933_words_in() - return a lower bound of the words in the FIFO
  * @mcsr: MCSR, read while no transfer runs
  *
- * The CPU may take so many words without another look. A read of an empty FIFO would hang
+ * The CPU may take this many words without checking again. Reading an empty FIFO would hang
  * the bus.
  *
  * Context: any.

@@ -7,8 +7,8 @@
 #include <linux/zio-s5933.h>
 
 /*
- * A read of the FIFO takes a word, and a read of an incoming mailbox clears its flags.
- * So the dump omits these registers.
+ * Reading the FIFO takes a word, and reading an incoming mailbox clears its flags. So the
+ * dump omits these registers.
  */
 static const struct {
 	const char *name;
@@ -41,7 +41,7 @@ static int s5933_registers_show(struct seq_file *file, void *data)
 }
 DEFINE_SHOW_ATTRIBUTE(s5933_registers);
 
-/* The seq_file calls this once for a reader, and its lock admits one reader at a time. */
+/* The seq_file calls this once per reader, and its lock admits one reader at a time. */
 static int s5933_nvram_show(struct seq_file *file, void *data)
 {
 	u8 *bytes = kmalloc(S5933_NVRAM_BOOT, GFP_KERNEL);
@@ -68,10 +68,10 @@ static void s5933_remove_dump(void *data)
  * s5933_create_dump() - create /sys/kernel/debug/DRIVER-ADDRESS/{registers,nvram}
  * @chip: the chip; the files are removed with its device
  *
- * "nvram" has the boot image.
+ * "nvram" contains the boot image.
  *
  * Context: process, sleeps.
- * Return: 0 or -ENOMEM; also 0 on a kernel that has no debugfs.
+ * Return: 0 or -ENOMEM; 0 on a kernel without debugfs.
  */
 int s5933_create_dump(struct s5933 *chip)
 {

@@ -2,16 +2,16 @@
 /*
  * dma.c: memory of blocks for the bus master of the S5933, and its transfers
  *
- * The end of a transfer is: enable off, read the count, unmap. The read returns after all
- * earlier writes have reached the chip. So the chip no longer accesses the memory that the
- * caller unmaps.
+ * To end a transfer, disable it, read the count, and unmap the memory. The read returns
+ * after all earlier writes have reached the chip, so the chip no longer accesses the memory
+ * that the caller unmaps.
  */
 #include <linux/dma-mapping.h>
 #include <linux/export.h>
 #include <linux/zio-dma.h>
 #include <linux/zio-s5933.h>
 
-/* An output may play memory of an input, which the core has not mapped for the card. */
+/* An output may play memory of an input, which the core has not mapped for this card. */
 static int s5933_map_page(struct s5933 *chip, struct zio_block *block, size_t pos,
 			  enum dma_data_direction dir, struct s5933_dma *dma)
 {
@@ -55,7 +55,7 @@ int s5933_map(struct s5933 *chip, struct zio_block *block, size_t pos, size_t li
 EXPORT_SYMBOL_GPL(s5933_map);
 
 /**
- * s5933_unmap() - release the memory of a transfer, if there is one
+ * s5933_unmap() - release the memory of a transfer, if any
  * @chip: the chip; the transfer has ended
  * @dir: as for s5933_map()
  * @dma: the memory; its length becomes 0
@@ -78,7 +78,7 @@ EXPORT_SYMBOL_GPL(s5933_unmap);
  * @chip: the chip, locked
  * @dma: the memory
  *
- * The former transfer has ended, or its count is zero. The enable may still be on then.
+ * The previous transfer has ended, or its count is zero; it may still be enabled.
  *
  * Context: any.
  */
@@ -108,8 +108,8 @@ void s5933_begin_read(struct s5933 *chip, const struct s5933_dma *dma)
 EXPORT_SYMBOL_GPL(s5933_begin_read);
 
 /*
- * A count of zero may mean that all is done, or that the chip lost its state. The address
- * distinguishes the two.
+ * A count of zero may mean that everything is done or that the chip has lost its state. The
+ * address distinguishes the two.
  */
 static int s5933_count_done(struct s5933 *chip, const struct s5933_dma *dma,
 			    unsigned int count, unsigned int addr)
@@ -124,7 +124,7 @@ static int s5933_count_done(struct s5933 *chip, const struct s5933_dma *dma,
 }
 
 /**
- * s5933_end_write() - switch a transfer to memory off, and compute how far it came
+ * s5933_end_write() - disable a transfer to memory and compute how far it got
  * @chip: the chip, locked
  * @dma: the memory; the caller releases it after this call
  *
@@ -139,7 +139,7 @@ int s5933_end_write(struct s5933 *chip, const struct s5933_dma *dma)
 EXPORT_SYMBOL_GPL(s5933_end_write);
 
 /**
- * s5933_end_read() - switch a transfer from memory off, and compute how far it came
+ * s5933_end_read() - disable a transfer from memory and compute how far it got
  * @chip: the chip, locked
  * @dma: the memory; the caller releases it after this call
  *

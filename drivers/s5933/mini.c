@@ -2,8 +2,8 @@
 /*
  * mini.c: a small driver for a card with an AMCC S5933 that sends words
  *
- * Documentation/slink/s5933.md explains it. It has no ids of cards. It suits each card
- * that begins to send when it gets a value in mailbox 1. The emulated SSPCI is one:
+ * Documentation/slink/s5933.md explains it. It has no card IDs. It works for every card
+ * that starts to send when it gets a value in mailbox 1. The emulated SSPCI is one:
  *
  *   modprobe zio-s5933-mini start=0x03000007
  *   echo 10dc 0012 >/sys/bus/pci/drivers/zio-s5933-mini/new_id
@@ -17,11 +17,11 @@
 struct card {
 	struct s5933 chip;
 	struct zio_cset *cset;
-	struct zio_channel *chan; /* from the first block on, until the set goes */
+	struct zio_channel *chan; /* from the first block on, until the set goes away */
 	struct zio_block *block;
 	struct s5933_dma dma;
 	size_t pos;		/* bytes in the block */
-	struct mutex ending;	/* taken to fail a block, and to stop */
+	struct mutex ending;	/* held to fail a block, and to stop */
 	struct delayed_work watch;
 };
 
@@ -35,8 +35,8 @@ MODULE_PARM_DESC(start, "the value of mailbox 1 that starts the card");
 #define IS_READY	BIT(26)	/* in mailbox 4; an SSPCI has its line LDOWN# there */
 
 /*
- * Begin the next page of the block. The caller holds the lock.
- * Return: 0; -ENOSPC if the block is full; -EIO.
+ * Starts the next page of the block. The caller holds the lock.
+ * Returns 0; -ENOSPC if the block is full; -EIO.
  */
 static int card_begin_piece(struct card *card)
 {
@@ -48,7 +48,7 @@ static int card_begin_piece(struct card *card)
 	return ret;
 }
 
-/* Begin the block. The caller holds the lock. If the function fails, there is none. */
+/* Starts the block. The caller holds the lock. On failure there is no block. */
 static int card_begin_block(struct card *card)
 {
 	int ret;
@@ -62,7 +62,7 @@ static int card_begin_block(struct card *card)
 	return ret;
 }
 
-/* Return: 0; -EIO if the card has lost its state: nobody knows what it has written. */
+/* Returns 0; -EIO if the card has lost its state, so what it has written is unknown. */
 static int card_end_piece(struct card *card)
 {
 	int done;
@@ -77,7 +77,7 @@ static int card_end_piece(struct card *card)
 	return 0;
 }
 
-/* A page is full, or was aborted. Return: 1 if the block is done; 0 if not; or an error. */
+/* A page is full or was aborted. Returns 1 if the block is done, 0 if not, or an error. */
 static int card_turn_page(struct card *card, bool is_aborted)
 {
 	int ret = card_end_piece(card);
@@ -132,7 +132,7 @@ static int card_input(struct zio_cset *cset)
 	return ret ?: ZIO_PENDING;
 }
 
-/* The block may be done, or have failed, before: wait until the core knows. */
+/* The block may already be done or have failed: wait until the core knows. */
 static void card_stop(struct zio_cset *cset)
 {
 	struct card *card = zio_cset_priv(cset);
@@ -155,7 +155,7 @@ static int card_init(struct zio_cset *cset)
 	return 0;
 }
 
-/* The channel goes; the watch may still run. */
+/* The channel is going away, but the watch may still run. */
 static void card_exit(struct zio_cset *cset)
 {
 	struct card *card = zio_cset_priv(cset);
@@ -171,7 +171,7 @@ static void card_halt(struct s5933 *chip)
 	cancel_delayed_work_sync(&container_of(chip, struct card, chip)->watch);
 }
 
-/* A card needs at least this time for a step of a reset. */
+/* Each step of a reset takes a card at least this time. */
 static void card_set_resets(struct s5933 *chip, u32 resets)
 {
 	s5933_write(chip, S5933_MCSR, resets);
@@ -179,14 +179,14 @@ static void card_set_resets(struct s5933 *chip, u32 resets)
 	usleep_range(10, 20);
 }
 
-/* The card may have told before that it is not ready. The read makes room for the next. */
+/* An earlier message may have said "not ready". The read makes room for the next one. */
 static bool card_is_ready(struct s5933 *chip)
 {
 	return (s5933_read(chip, S5933_MBEF) & MBEF_IMB(4, 3)) &&
 		(s5933_read(chip, S5933_IMB(4)) & IS_READY);
 }
 
-/* Words may be gone that no block had yet. The caller holds the lock. */
+/* Words that were in no block yet may be lost. The caller holds the lock. */
 static void card_tell_reset(struct card *card)
 {
 	if (card->chan)
@@ -194,8 +194,9 @@ static void card_tell_reset(struct card *card)
 }
 
 /*
- * Reset the card, start it, and begin the block that is armed anew. What was in it is lost: the
- * block tells so. A card without its state does not tell what that was: it may be nothing.
+ * Resets the card, starts it, and begins the armed block anew. What the card held is lost,
+ * which the block reports. A card without its state does not tell what that was, if
+ * anything.
  */
 static void card_restart(struct s5933 *chip)
 {
@@ -227,7 +228,7 @@ static void card_restart(struct s5933 *chip)
 	schedule_delayed_work(&card->watch, HZ);
 }
 
-/* A card that has lost its state does not interrupt: a reader would wait for ever. */
+/* A card that has lost its state does not interrupt, so a reader would wait forever. */
 static void card_watch(struct work_struct *work)
 {
 	struct card *card = container_of(work, struct card, watch.work);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * nvram.c: the NVRAM behind the S5933, which has its boot image
+ * nvram.c: the NVRAM behind the S5933, which holds its boot image
  *
  * A command is in bits 31:29 of MCSR: 0x80 low address, 0xa0 high address, 0xc0 write,
  * 0xe0 read. Bit 31 reads as busy. The data byte is in bits 23:16 (addi_apci_3501.c).
@@ -78,7 +78,7 @@ EXPORT_SYMBOL_GPL(s5933_nvram_read);
  * @from: the bytes
  * @n: number of bytes
  *
- * A wrong boot image makes the card unusable after the next power on.
+ * A wrong boot image makes the card unusable after the next power-on.
  *
  * Context: process, sleeps. One caller at a time.
  * Return: as s5933_nvram_read().

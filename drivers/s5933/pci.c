@@ -3,7 +3,7 @@
  * pci.c: the life of a PCI device with an S5933: probe, shutdown, suspend, errors
  *
  * A halted chip neither interrupts nor moves words, and its driver starts nothing. A
- * suspend or a reset of the slot erases registers and FIFOs of chip and card. So the
+ * suspend or a reset of the slot erases the registers and FIFOs of chip and card, so the
  * driver's restart() begins with a reset of the card.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -19,10 +19,10 @@ static unsigned int dma_bits = 32;
 module_param(dma_bits, uint, 0444);
 MODULE_PARM_DESC(dma_bits, "address lines of the boards, 24 to 32");
 
-/* Log the requirement that is not met. */
+/* Logs the requirement that is not met. */
 static int s5933_check_board(struct s5933 *chip)
 {
-	/* Words that the chip moves and words that the CPU reads would differ in byte order. */
+	/* Words moved by the chip and words read by the CPU would differ in byte order. */
 	if (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN))
 		return dev_err_probe(chip->dev, -ENODEV,
 				     "big-endian machines are not supported\n");
@@ -41,7 +41,7 @@ static int s5933_map_registers(struct s5933 *chip)
 	resource_size_t len = pci_resource_len(chip->pdev, 0);
 	const void *region;
 
-	/* In newer kernels devres does not release what pci_request_region() reserves. */
+	/* In newer kernels, devres does not release what pci_request_region() reserves. */
 	if (pci_resource_flags(chip->pdev, 0) & IORESOURCE_IO)
 		region = devm_request_region(chip->dev, start, len, name);
 	else
@@ -56,11 +56,11 @@ static int s5933_map_registers(struct s5933 *chip)
 }
 
 /**
- * s5933_dma_bits() - tell how many address lines a board has
+ * s5933_dma_bits() - return the number of address lines of a board
  * @ops: its driver
  *
  * Context: any.
- * Return: the least of the chip's 32, those of the driver, and the parameter "dma_bits".
+ * Return: the minimum of the chip's 32, the driver's, and the parameter "dma_bits".
  */
 unsigned int s5933_dma_bits(const struct s5933_ops *ops)
 {
@@ -74,8 +74,8 @@ EXPORT_SYMBOL_GPL(s5933_dma_bits);
  * @pdev: the device; its driver data becomes @chip
  * @ops: the driver
  *
- * A former kernel may have left a transfer running, so bus mastering is off before the
- * first access. After this call the chip is stopped. devres undoes all.
+ * An earlier kernel may have left a transfer running, so bus mastering is disabled before
+ * the first access. Afterwards the chip is stopped. devres undoes everything.
  *
  * Context: process, sleeps.
  * Return: 0; -ENODEV for a board that cannot be used, -EBUSY, -ENOMEM, or the error of the
@@ -113,7 +113,7 @@ EXPORT_SYMBOL_GPL(s5933_probe);
  * s5933_halt() - leave the card alone
  * @chip: the chip
  *
- * After this the card neither interrupts nor moves words. A block may still be armed.
+ * Afterwards the card neither interrupts nor moves words. A block may still be armed.
  *
  * Context: process, sleeps.
  */
@@ -136,14 +136,15 @@ static void s5933_halt_chip(void *chip)
 }
 
 /**
- * s5933_start() - request the interrupt, and let the chip be bus master
+ * s5933_start() - request the interrupt and let the chip be bus master
  * @chip: the chip; its card is reset
  *
  * The chip interrupts after the caller's s5933_set_irq(). devres calls s5933_halt() before
- * it releases the interrupt, so what the driver's halt() needs must be made before.
+ * it releases the interrupt, so whatever the driver's halt() needs must be set up before
+ * this call.
  *
  * Context: process, sleeps.
- * Return: 0, or the error of request_irq(), which is in the log, or -ENOMEM.
+ * Return: 0, or the error of request_irq(), which is logged, or -ENOMEM.
  */
 int s5933_start(struct s5933 *chip)
 {
@@ -157,7 +158,7 @@ int s5933_start(struct s5933 *chip)
 	if (ret)
 		return ret;
 	pci_set_master(chip->pdev);
-	/* For a reset of the slot, which restores this state */
+	/* A reset of the slot restores this state. */
 	pci_save_state(chip->pdev);
 	return 0;
 }
@@ -210,8 +211,8 @@ const struct dev_pm_ops s5933_pm_ops = {
 EXPORT_SYMBOL_GPL(s5933_pm_ops);
 
 /*
- * An access to the card may fail or hang from now on. So only the software stops. The
- * configuration space switches the interrupt off, because no handler acknowledges it.
+ * From now on, an access to the card may fail or hang, so only the software stops. The
+ * interrupt is disabled in the configuration space, because no handler acknowledges it.
  */
 static pci_ers_result_t s5933_error_detected(struct pci_dev *pdev, pci_channel_state_t state)
 {
