@@ -3,14 +3,14 @@
  * zio-ad788x.c: AD7887 and AD7888, 12-bit ADCs on an SPI bus
  *
  * Data sheets of Analog Devices: AD7887 Rev. D, AD7888 Rev. B. A frame has 16 clocks. Its
- * first 8 bits tell the chip which input to convert in the next frame. In the same frame
- * the chip sends the previous result: four zeros and 12 bits. Chip select goes high
- * between frames. The blocks of all enabled channels are one SPI message, in which the
- * samples of the channels take turns. The first frame only selects a channel, and the
- * last one only has a result.
+ * first 8 bits select the input that the chip converts in the next frame. In the same frame
+ * the chip sends the previous result: four zeros and 12 bits. Chip select goes high between
+ * frames. The blocks of all enabled channels are one SPI message, in which the samples of
+ * the channels take turns. The first frame only selects a channel, and the last one only
+ * carries a result.
  *
- * A result must begin with four zeros. If it does not, the chip is missing or the bus is
- * disturbed. The reader gets EIO then, or the error of the bus.
+ * A result must begin with four zeros. Otherwise the chip is missing or the bus is
+ * disturbed, and the reader gets EIO. It also gets the errors of the bus.
  */
 #include <linux/mod_devicetable.h>
 #include <linux/module.h>
@@ -25,7 +25,7 @@
 #define AD788X_STEP_EXP		(-18)		/* times 10^-18 V, exactly */
 #define AD788X_FRAME_BITS	16
 #define AD788X_MAX_CHANNELS	8
-#define AD788X_MAX_HZ		2000000	/* of the clock */
+#define AD788X_MAX_HZ		2000000	/* clock frequency */
 #define AD788X_MIN_RATE		20000	/* the chip holds a sample for 50 us at most */
 #define AD788X_ACQUIRE_NS	500
 #define AD788X_WAKE_US		5
@@ -57,7 +57,7 @@ struct ad788x_chip {
 	struct zio_attr_desc vref;
 };
 
-/* Attributes may change during a block. The block uses the values of its start. */
+/* Attributes may change during a block, which keeps using the values from its start. */
 struct ad788x {
 	struct spi_device *spi;
 	const struct ad788x_chip *chip;
@@ -65,7 +65,7 @@ struct ad788x {
 	u32 rate;
 	u32 value[AD788X_N_ATTRS];
 	struct zio_attr_desc attrs[AD788X_N_ATTRS];
-	u32 vref_uv; /* of the supply, or of the external reference; 0: not known */
+	u32 vref_uv; /* of the supply or the external reference; 0: unknown */
 	struct zio_scaling scaling;
 	struct zio_cset_desc cset;
 	struct zio_device_desc desc;
@@ -123,7 +123,7 @@ static void ad788x_free_frames(struct ad788x *adc)
 	adc->n_frames = 0;
 }
 
-/* Blocks grow rarely, so the frames are allocated anew and never shrink. */
+/* Blocks rarely grow, so the frames are reallocated and never shrink. */
 static int ad788x_prepare_frames(struct ad788x *adc, size_t n)
 {
 	size_t i;
@@ -150,7 +150,7 @@ static int ad788x_prepare_frames(struct ad788x *adc, size_t n)
 	return 0;
 }
 
-/* A conversion takes a frame, and the pause in which chip select is high. */
+/* A conversion takes one frame and the pause in which chip select is high. */
 static u32 ad788x_rate_of(u32 hz)
 {
 	return div64_u64((u64)NSEC_PER_SEC * hz,
@@ -184,7 +184,7 @@ static void ad788x_fill_frames(struct ad788x *adc, const u8 *chan, unsigned int 
 		frame[i].cs_change_delay.value = AD788X_ACQUIRE_NS;
 		frame[i].cs_change_delay.unit = SPI_DELAY_UNIT_NSECS;
 	}
-	/* This frame wakes a chip that is asleep. */
+	/* This frame wakes the chip if it is asleep. */
 	frame[0].cs_change_delay.value = AD788X_WAKE_US;
 	frame[0].cs_change_delay.unit = SPI_DELAY_UNIT_USECS;
 }
@@ -235,7 +235,7 @@ static int ad788x_raw_io(struct zio_cset *cset)
 }
 
 /*
- * A step is the reference divided by 4096. If the reference is not known, the samples are
+ * A step is the reference divided by 4096. If the reference is unknown, the samples are
  * plain numbers, and a user can set their scale.
  */
 static struct zio_scaling ad788x_describe_scale(const struct ad788x *adc, u32 vref)
@@ -266,8 +266,8 @@ static int ad788x_attr_set(struct zio_cset *cset, struct zio_channel *chan,
 }
 
 /*
- * The chip converts the channels in turn. The first frame wakes it. Nobody knows how long after
- * the event the bus begins.
+ * The chip converts the channels in turn. The first frame wakes it. How long after the
+ * event the bus begins is unknown.
  */
 static void ad788x_get_timing(const struct zio_cset *cset, struct zio_timing *timing)
 {
@@ -319,7 +319,7 @@ static int ad788x_find_rate(struct ad788x *adc)
 			     adc->spi->max_speed_hz);
 }
 
-/* The reference is an input of the chip, at most its supply of 5.25 V. */
+/* The reference is an input of the chip, so it must not exceed the supply's 5.25 V. */
 static int ad788x_describe_reference(struct ad788x *adc)
 {
 	struct device *dev = &adc->spi->dev;

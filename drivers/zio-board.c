@@ -2,9 +2,9 @@
 /*
  * zio-board.c: platform devices for a driver whose board is not enumerated
  *
- * A platform device comes from the device tree, from ACPI, or from the code of a
- * board. This module is such code: "modprobe zio-board driver=zio-mini" makes the
- * device zio-mini.0, and rmmod removes it.
+ * A platform device comes from the device tree, from ACPI, or from board code. This module
+ * is such code: "modprobe zio-board driver=zio-mini" creates the device zio-mini.0, and
+ * rmmod removes it.
  */
 #include <linux/module.h>
 #include <linux/platform_device.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * zio-fake-adc.c: a board with settings and a trigger of its own, without hardware
+ * zio-fake-adc.c: a simulated board with settings and its own trigger
  *
- * cset0: input, 16 bits: two channels, with the trigger of the board. It begins disabled.
- * cset1: input without samples: one pulse per block. Its channel begins disabled.
+ * cset0: input, 16 bits: two channels, with the trigger of the board. Initially disabled.
+ * cset1: input without samples: one pulse per block. Its channel is initially disabled.
  *
- * The trigger of the board fires when a user writes to its file "fire", and every "period-ms"
- * milliseconds. Each sample is the level of the trigger plus the number of its channel.
+ * The trigger of the board fires when a user writes to its file "fire", and every
+ * "period-ms" milliseconds. Each sample is the trigger's level plus the channel number.
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
@@ -41,12 +41,12 @@ enum adc_attr {
  * struct adc_state - a board
  * @lock: protects @armed
  * @timer: its clock
- * @cset: the set with the trigger of the board
+ * @cset: the set with the board's trigger
  * @armed: the board waits for its trigger
- * @fired: how often it has fired
- * @commands: how many commands it got
- * @start: the second at which its counter of seconds was 0
- * @reg: values that are only kept
+ * @fired: how often the trigger has fired
+ * @commands: number of commands received
+ * @start: the second at which its seconds counter was 0
+ * @reg: values that are only stored
  */
 struct adc_state {
 	spinlock_t lock; /* armed */
@@ -124,7 +124,7 @@ static int adc_device_set(struct zio_device *zdev, const struct zio_attr_desc *a
 	return 0;
 }
 
-/* The temperature tells how many commands came: a program can see them. */
+/* The temperature shows the number of commands, for programs to check. */
 static int adc_device_get(struct zio_device *zdev, const struct zio_attr_desc *attr, u32 *value)
 {
 	struct adc_state *adc = zio_device_priv(zdev);
@@ -155,7 +155,7 @@ static void adc_fill(struct adc_state *adc, struct zio_cset *cset)
 			*sample = READ_ONCE(adc->reg[ADC_LEVEL]) + zio_channel_index(chan);
 }
 
-/* Returns whether the board was armed. It is not any more. */
+/* Disarms the board. Returns true if it was armed. */
 static bool adc_disarm(struct adc_state *adc)
 {
 	unsigned long flags;
@@ -178,7 +178,7 @@ static void adc_trigger_fires(struct adc_state *adc)
 		return;
 	WRITE_ONCE(adc->fired, adc->fired + 1);
 	adc_fill(adc, adc->cset);
-	/* The board was armed before: the core gave the blocks the time of that. */
+	/* The blocks still have the time at which the board was armed. */
 	first = zio_cset_block(adc->cset);
 	zio_cset_stamp(adc->cset, first);
 	zio_for_each_block(adc->cset, pos, chan, block)
@@ -198,7 +198,7 @@ static int adc_raw_io(struct zio_cset *cset)
 	u32 period = READ_ONCE(adc->reg[ADC_PERIOD]);
 	unsigned long flags;
 
-	/* Another trigger, or a user, has fired: the board converts at once. */
+	/* Another trigger or a user has fired, so the board converts at once. */
 	if (!zio_cset_uses_board_trigger(cset)) {
 		adc_fill(adc, cset);
 		return 0;
@@ -257,7 +257,7 @@ static const struct zio_cset_ops adc_ops = {
 	.attr_get = adc_attr_get,
 };
 
-/* A pulse comes at once. */
+/* The pulse comes at once. */
 static int adc_pulse_raw_io(struct zio_cset *cset)
 {
 	return 0;
@@ -326,6 +326,6 @@ static void __exit adc_exit(void)
 
 module_init(adc_init);
 module_exit(adc_exit);
-MODULE_DESCRIPTION("ZIO: a board with settings and a trigger of its own, without hardware");
+MODULE_DESCRIPTION("ZIO: a simulated board with settings and its own trigger");
 MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * zio-fake-dtc.c: a digital-to-time converter made of a timer
+ * zio-fake-dtc.c: a digital-to-time converter based on a timer
  *
- * Each output is a set of its own (cset0, cset1, ...), since pulses on different
- * connectors are independent. Its blocks have no data. A control that a user writes is
- * an order for a pulse at its time stamp; zero means at once. The clock is that of the
- * set's trigger. The values of the control tell the rest: how long after this time the
- * first pulse comes, how many follow, at which distance, and how long each is. The driver
- * executes the orders in the sequence in which they were written. It refuses an impossible
- * order when its turn comes: the channel gets an alarm, and its statistics count an error
- * and a lost block.
+ * Each output is a set (cset0, cset1, ...), because pulses on different connectors are
+ * independent. Its blocks have no data. A control that a user writes orders a pulse at its
+ * time stamp; zero means at once. The clock is the one of the set's trigger. The values of
+ * the control tell the rest: the delay from this time to the first pulse, the number of
+ * pulses, their distance and their length. The driver executes the orders in the sequence
+ * in which they were written. It refuses an impossible order when its turn comes: the
+ * channel gets an alarm, and its statistics count an error and a lost block.
  *
- * There is no connector. An input (csetM, M = n + outputs) hears the pulse of output n.
- * It is a time-to-digital converter whose blocks have the time at which the pulse came,
- * and the number, the length and the delay of this pulse as their values. The delay is the
+ * There is no connector. Instead, an input (csetM, M = n + outputs) hears the pulse of
+ * output n. It is a time-to-digital converter: a block has the time at which the pulse
+ * came, and the pulse's number, length and delay as its values. The delay shows the
  * precision of a timer of this machine.
  */
 #include <linux/hrtimer.h>
@@ -32,7 +31,7 @@
 #define DTC_FAR		BIT(1)	/* the time is beyond the horizon */
 #define DTC_NO_TIME	BIT(2)	/* ticks are 10^9 or more */
 
-/* Positions of the values of an order */
+/* Positions of the values in an order */
 enum { DTC_DELAY, DTC_WIDTH, DTC_PERIOD, DTC_COUNT };
 
 /* Positions of the values of a pulse that was heard */
@@ -48,7 +47,7 @@ static unsigned int ndev = 1, outputs = 1;
 module_param(ndev, uint, 0444);
 MODULE_PARM_DESC(ndev, "number of devices (default 1)");
 module_param(outputs, uint, 0444);
-MODULE_PARM_DESC(outputs, "outputs of each (default 1)");
+MODULE_PARM_DESC(outputs, "outputs per device (default 1)");
 
 static const clockid_t dtc_clocks[] = {
 	CLOCK_REALTIME, CLOCK_TAI, CLOCK_MONOTONIC, CLOCK_BOOTTIME,
@@ -62,8 +61,8 @@ struct dtc_timer {
 };
 
 /*
- * A timer has one clock. The timer of the order's clock waits. @pulse counts the pulses of
- * the order, whose values stay in its block.
+ * A timer has one clock; an order waits for the timer of its clock. @pulse counts the
+ * pulses of the order, whose values stay in its block.
  */
 struct dtc_output {
 	struct dtc_timer timer[ARRAY_SIZE(dtc_clocks)];
@@ -87,7 +86,7 @@ static struct dtc_output *dtc_find_output(struct zio_cset *cset)
 	return &state->output[zio_cset_index(cset) % state->n_outputs];
 }
 
-/* dtc_hear_stop() waits for this function by a grace period of RCU. */
+/* dtc_hear_stop() waits for this function with an RCU grace period. */
 static void dtc_make_pulse(struct dtc_output *out, const u32 *order, s32 late)
 {
 	struct zio_block *block;
@@ -105,8 +104,8 @@ static void dtc_make_pulse(struct dtc_output *out, const u32 *order, s32 late)
 }
 
 /*
- * A pulse that is due by now moves on by whole periods: to catch up would keep the processor
- * for ever. zio_cset_done() arms the next order, which starts the timer again.
+ * A pulse that is already due moves on by whole periods: catching up would occupy the
+ * processor forever. zio_cset_done() arms the next order, which starts the timer again.
  */
 static enum hrtimer_restart dtc_expired(struct hrtimer *hrtimer)
 {
@@ -132,7 +131,7 @@ static struct hrtimer *dtc_find_timer(struct dtc_output *out, clockid_t clock)
 	return &out->timer[i].hrtimer;
 }
 
-/* Return: the alarm for a time at which no pulse is possible, or 0. */
+/* Returns the alarm if no pulse is possible at that time, or 0. */
 static u8 dtc_check_time(const struct dtc_output *out, struct hrtimer *timer,
 			 const struct zio_timestamp *at)
 {

@@ -2,20 +2,19 @@
 /*
  * zio-gpio.c: the lines of GPIO controllers as a parallel port
  *
- * A sample is a word of 32 bits. Bit n is the level of line n. The driver reads or sets
- * the lines together, as far as their controller can. So one sample shows the levels of
- * one moment; with a channel for each line the reader would have to match them. The
- * device has an input set of one channel, an output set of one channel, or both, in this
- * order. "nbits" is the number of lines.
+ * A sample is a 32-bit word in which bit n is the level of line n. The driver reads or sets
+ * the lines together, as far as their controller can, so one sample shows the levels at one
+ * moment. With one channel per line, the reader would have to match the samples. The device
+ * has an input set of one channel, an output set of one channel, or both, in this order.
+ * "nbits" is the number of lines.
  *
- * Each event of the trigger acquires or plays a block. Its samples follow each other as
- * fast as the controller allows. A block has one sample at first, so that each sample
- * has a time stamp.
+ * Each event of the trigger acquires or plays a block, whose samples follow each other as
+ * fast as the controller allows. By default a block has one sample, so that each sample has
+ * a time stamp.
  *
- * The user names the lines ("in", "out": label:0-3,label:7), or the firmware does
- * (in-gpios, out-gpios). They may be behind a bus that sleeps. Outputs are low at first
- * and keep their level when the driver is unbound. When a controller is removed, the
- * device is removed with it.
+ * The user ("in", "out": label:0-3,label:7) or the firmware (in-gpios, out-gpios) names the
+ * lines. They may be behind a bus that sleeps. Outputs are initially low, and keep their
+ * level when the driver is unbound. When a controller is removed, so is the device.
  */
 #include <linux/bitmap.h>
 #include <linux/gpio/consumer.h>
@@ -58,8 +57,8 @@ static int gpio_input(struct zio_cset *cset)
 	int ret = 0;
 
 	/*
-	 * Do not pass lines->info: with lines in another order than the hardware's, kernel 6.1
-	 * then reads the wrong ones.
+	 * Do not pass lines->info: if the order of the lines differs from the hardware's,
+	 * kernel 6.1 would read the wrong ones.
 	 */
 	for (; sample < end && !ret; sample++) {
 		ret = gpiod_get_array_value_cansleep(lines->ndescs, lines->desc, NULL, level);
@@ -111,7 +110,7 @@ static const struct zio_cset_desc gpio_output_desc = {
 	.ops = &gpio_output_ops,
 };
 
-/* Return: 0, also if there are no lines of this direction and so no set. */
+/* Returns 0 even without lines in this direction: then there is no set. */
 static int gpio_add_set(struct gpio_state *state, struct device *dev,
 			const struct zio_cset_desc *cset, const char *con_id,
 			const char *text, enum gpiod_flags flags)
@@ -178,7 +177,7 @@ static struct zio_config_type gpio_config = {
 	.n_attrs = ARRAY_SIZE(gpio_config_attrs),
 };
 
-/* The parameters make a device if they name lines. */
+/* If the parameters name lines, a device is made for them. */
 static int __init gpio_init(void)
 {
 	return zio_config_driver_register(&gpio_config, *in || *out);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * zio-irq-tdc.c: a time-to-digital converter made of interrupts
+ * zio-irq-tdc.c: a time-to-digital converter based on interrupts
  *
- * Each interrupt makes a block without data. The handler takes its time stamp in hard
- * interrupt context, also with threadirqs and under PREEMPT_RT. "lines" names GPIO lines
- * ("label:0-3"). Each line is a set of its own, since the lines are independent. Or "irq"
- * is the number of an interrupt, shared with its other users; the device that raises it
- * must also clear it.
+ * Each interrupt produces a block without data. The handler takes its time stamp in hard
+ * interrupt context, even with threadirqs and under PREEMPT_RT. "lines" names GPIO lines
+ * ("label:0-3"). The lines are independent, so each is a set. Alternatively, "irq" is the
+ * number of an interrupt, shared with its other users; the device that raises it must also
+ * clear it.
  *
- * The sets have the transparent trigger: the core arms them whenever there is room, as
- * for a board that has an interrupt of its own. (The irq trigger fires sets of any
- * driver at an interrupt.) Blocks wait in their queues. Interrupts are missed while
- * max-buffer-len blocks are unread.
+ * The sets have the transparent trigger: the core arms them whenever there is room, as for
+ * a board with its own interrupt. (The irq trigger fires sets of any driver at an
+ * interrupt.) Blocks wait in their queues. Interrupts are missed while max-buffer-len
+ * blocks are unread.
  */
 #include <linux/gpio/consumer.h>
 #include <linux/interrupt.h>
@@ -31,7 +31,7 @@ MODULE_PARM_DESC(lines, "GPIO lines of a device, as label:0-3,label:7");
 
 static unsigned int irq;
 module_param(irq, uint, 0444);
-MODULE_PARM_DESC(irq, "or the number of its interrupt");
+MODULE_PARM_DESC(irq, "alternatively, the number of its interrupt");
 
 static const char *const tdc_edges[] = { "rising", "falling", "both", NULL };
 
@@ -131,8 +131,8 @@ static int tdc_request_input(struct device *dev, struct tdc_input *input, int ir
 }
 
 /*
- * Request interrupts before the registration of the device: an error leaves no device.
- * Return: the number of inputs, or an error.
+ * Requests the interrupts before the device is registered, so that an error leaves no
+ * device. Returns the number of inputs, or an error.
  */
 static int tdc_request_inputs(struct device *dev, struct tdc_state *state)
 {
@@ -180,7 +180,7 @@ static int tdc_probe(struct platform_device *pdev)
 	zdev = devm_zio_device_register(&pdev->dev, &state->desc, id, state);
 	if (IS_ERR(zdev))
 		return PTR_ERR(zdev);
-	/* devm frees them before the device goes, too: a handler uses its channels. */
+	/* devm also frees them before the device goes: a handler uses its channels. */
 	return devm_add_action_or_reset(&pdev->dev, tdc_release_inputs, state);
 }
 
@@ -203,7 +203,7 @@ static struct zio_config_type tdc_config = {
 	.n_attrs = ARRAY_SIZE(tdc_config_attrs),
 };
 
-/* The parameters make a device if they name an interrupt or lines. */
+/* If the parameters name an interrupt or lines, a device is made for them. */
 static int __init tdc_init(void)
 {
 	if (irq > S32_MAX)
@@ -218,6 +218,6 @@ static void __exit tdc_exit(void)
 
 module_init(tdc_init);
 module_exit(tdc_exit);
-MODULE_DESCRIPTION("ZIO: a time-to-digital converter made of interrupts");
+MODULE_DESCRIPTION("ZIO: a time-to-digital converter based on interrupts");
 MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");

@@ -2,8 +2,8 @@
 /*
  * zio-loop.c: an output that is looped to an input
  *
- * cset0 is the output, and cset1 is the input, with as many channels. Channel n of the
- * output is looped to channel n of the input. Each set has a trigger of its own, of any
+ * cset0 is the output and cset1 the input, with the same number of channels. Channel n of
+ * the output is looped to channel n of the input. Each set has its own trigger, of any
  * type. An output block stays armed until input blocks have taken all of it.
  *
  * The input's block gets from the output's block:
@@ -13,20 +13,20 @@
  * The rest of the control is the input's own. The sequence number counts the input's
  * blocks, so a gap is a loss. Alarms, attributes and the trigger's name are not copied.
  *
- * An output block that is larger than the input's blocks comes in pieces with the same
- * time stamp. All pieces but the last have the alarm LOOP_MORE. A smaller output block
+ * If an output block is larger than the input's blocks, it arrives in pieces with the same
+ * time stamp. All pieces except the last have the alarm LOOP_MORE. A smaller output block
  * makes a short input block. If the output has nothing for an input channel, the channel
  * gets an empty block with the alarm LOOP_EMPTY. If the input has no block for an output
- * channel, the output block is lost. The output channel gets the alarm LOOP_UNHEARD.
+ * channel, the output block is lost, and the output channel gets the alarm LOOP_UNHEARD.
  *
- * A device made in configfs can act as an output that cannot play all memory. Samples
- * then must begin at a multiple of "align" bytes, within "dma-bits" bits of address. The
+ * A device made in configfs can act as an output that cannot play from all memory: samples
+ * must then begin at a multiple of "align" bytes, within "dma-bits" bits of address. The
  * core copies other samples of shared blocks.
  *
- * The set that is armed first waits ("waiting"). The set that is armed second copies,
+ * The set that is armed first waits ("waiting"). The set that is armed second copies
  * without a lock, and completes both. Meanwhile the first one is "busy", and stop_io()
- * waits for it. If an abort comes between the copy and zio_cset_done(), the piece was
- * not taken, and the output plays it again.
+ * waits for it. If an abort comes between the copy and zio_cset_done(), the piece was not
+ * taken, and the output plays it again.
  */
 #include <linux/log2.h>
 #include <linux/module.h>
@@ -75,7 +75,7 @@ struct loop_state {
 	struct loop_channel chan[];
 };
 
-/* Return: the set that waits, now busy; or NULL, and @cset waits from now on. */
+/* Returns the set that waits, now busy; or NULL, and @cset waits from now on. */
 static struct zio_cset *loop_meet_other(struct loop_state *state,
 					struct zio_cset *cset)
 {
@@ -129,7 +129,7 @@ static void loop_copy_piece(struct loop_channel *lchan, struct zio_block *to)
 		to->drv_alarms = LOOP_MORE;
 }
 
-/* Return: true if nothing is left to play. */
+/* Returns true if nothing is left to play. */
 static bool loop_copy_pieces(struct loop_state *state, struct zio_cset *input)
 {
 	struct loop_channel *lchan = state->chan;
@@ -150,7 +150,7 @@ static bool loop_copy_pieces(struct loop_state *state, struct zio_cset *input)
 	return all;
 }
 
-/* The input has taken the pieces. Do not touch its blocks from here on. */
+/* The input has taken the pieces. Its blocks must not be touched from here on. */
 static void loop_advance(struct loop_state *state)
 {
 	struct loop_channel *lchan = state->chan;
@@ -202,7 +202,7 @@ static int loop_output(struct zio_cset *cset)
 	return 0;
 }
 
-/* After zio_cset_done(output) state->chan belongs to the next output blocks. */
+/* After zio_cset_done(output), state->chan belongs to the next output blocks. */
 static int loop_input(struct zio_cset *cset)
 {
 	struct loop_state *state = zio_cset_priv(cset);

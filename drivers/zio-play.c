@@ -2,10 +2,10 @@
 /*
  * zio-play.c: an output stream without hardware
  *
- * Each tick of a timer plays so many blocks of each channel. A board would send the samples
- * to its converter; this one adds them. A user makes devices with mkdir in configfs. With
- * "repeats" the device repeats its last block itself, as a waveform generator with a memory
- * does. Otherwise the core repeats it.
+ * Each tick of a timer plays several blocks of each channel. A board would send the samples
+ * to its converter; this one adds them up. Users make devices with mkdir in configfs. With
+ * "repeats", the device repeats its last block itself, like a waveform generator with a
+ * memory. Otherwise the core repeats it.
  */
 #include <linux/hrtimer.h>
 #include <linux/math64.h>
@@ -23,8 +23,8 @@ enum play_attr { PLAY_PERIOD, PLAY_SUM };
 
 /**
  * struct play_device - a device
- * @desc: describes the device
- * @cset_desc: describes its set
+ * @desc: descriptor of the device
+ * @cset_desc: descriptor of its set
  * @cset: the set, while it plays
  * @timer: the clock of the device
  * @next: when the next tick is due, in ns of ktime_get_ns()
@@ -42,7 +42,7 @@ struct play_device {
 	u32 burst;
 	struct play_channel {
 		u32 sum; /* of the bytes */
-		bool repeats; /* has played the oldest block in flight */
+		bool repeats; /* has already played the oldest block in flight */
 	} chan[];
 };
 
@@ -57,7 +57,7 @@ static void play_block(u32 *sum, const struct zio_block *block)
 	WRITE_ONCE(*sum, all);
 }
 
-/* A device that repeats keeps the last block until there is another one. */
+/* A device that repeats keeps the last block until another one comes. */
 static bool play_keeps_block(const struct play_device *play, struct zio_channel *chan,
 			     unsigned int i)
 {
@@ -66,8 +66,8 @@ static bool play_keeps_block(const struct play_device *play, struct zio_channel 
 }
 
 /*
- * The blocks of a tick are complete at once. The next ones are taken after that: so the core
- * counts a tick that finds the device without a block.
+ * The blocks of a tick are completed at once. The next ones are taken afterwards, so the
+ * core counts a tick that finds the device without a block.
  */
 static void play_channel(struct play_device *play, struct zio_channel *chan)
 {
@@ -88,7 +88,7 @@ static void play_channel(struct play_device *play, struct zio_channel *chan)
 	zio_channel_take_blocks(chan, UINT_MAX);
 }
 
-/* A tick that is late is one tick: nothing is played meanwhile. */
+/* A late tick counts as one tick: nothing was played meanwhile. */
 static enum hrtimer_restart play_tick(struct hrtimer *timer)
 {
 	struct play_device *play = container_of(timer, struct play_device, timer);
@@ -179,7 +179,7 @@ static int play_set_rate(struct zio_cset *cset, u32 num, u32 den)
 	return 0;
 }
 
-/* It has no refill(): the next tick takes what was written. */
+/* No refill() is needed: the next tick takes what was written. */
 static const struct zio_cset_ops play_ops = {
 	.raw_io = play_start,
 	.stop_io = play_stop,
@@ -204,7 +204,7 @@ static const struct zio_attr_desc play_chan_attrs[] = {
 	ZIO_ATTR_PARAM("sum", 0444, 0, PLAY_SUM),
 };
 
-/* The samples mean nothing, until a user says what they mean. */
+/* The samples are plain numbers until a user sets their unit and scale. */
 static const struct zio_scaling play_scaling = {
 	.flags = ZIO_SCALING_WRITABLE,
 	.mant = 1,

@@ -2,11 +2,11 @@
 /*
  * zio-pulse.h: a channel set whose blocks tell the time of a pulse
  *
- * Its blocks have no data. An armed set listens until a pulse comes. The time of the
- * pulse, by the clock that the control names, is the time stamp of the block. With the
- * transparent trigger the core arms the set again while there is room. The set misses a
- * pulse that comes while it does not listen. It counts the pulse, and the next block has
- * an alarm. With that trigger the pulse is a lost block, too.
+ * Its blocks have no data. An armed set listens until a pulse comes. The time of the pulse,
+ * by the clock that the control names, is the time stamp of the block. With the transparent
+ * trigger, the core arms the set again while there is room. If a pulse comes while the set
+ * does not listen, it is missed: the set counts it, and the next block has an alarm. With
+ * the transparent trigger, such a pulse is also a lost block.
  *
  *   L  zio_pulse_listen() stores the set and the channel, then pulse->listens
  *      (release). (L) pairs with the exchange of pulse->listens in zio_pulse_catch(),
@@ -53,12 +53,12 @@ static inline int zio_pulse_listen(struct zio_pulse *pulse,
 }
 
 /**
- * zio_pulse_catch() - get the block of a pulse that comes now
+ * zio_pulse_catch() - get the block for a pulse that comes now
  * @pulse: the state of the set
  *
  * Context: any, one call at a time. stop_io() must be able to wait for the caller.
- * Return: the block, with its time stamp, and zio_cset_done() of pulse->cset follows;
- * NULL: the pulse is missed.
+ * Return: the block, stamped, and zio_cset_done() of pulse->cset follows; NULL if the
+ * pulse is missed.
  */
 static inline struct zio_block *zio_pulse_catch(struct zio_pulse *pulse)
 {
