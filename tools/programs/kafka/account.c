@@ -12,7 +12,7 @@
 #include "message.h"
 
 struct account *accounts;
-static struct account *last;	/* that find_account() has found */
+static struct account *last;	/* result of the last find_account() */
 
 static struct account *add_account(const struct zio_control *control)
 {
@@ -27,7 +27,7 @@ static struct account *add_account(const struct zio_control *control)
 	return *at;
 }
 
-/* Blocks of events come in the order of the accounts: begin behind the last one. */
+/* Blocks of an event come in the order of the accounts: begin after the last one. */
 static struct account *look_up(const struct zio_control *control)
 {
 	struct account *first = last && last->following ? last->following : accounts;
@@ -62,7 +62,7 @@ void free_accounts(void)
 	last = NULL;
 }
 
-/* After an outage the device counts anew. */
+/* After an outage the device counts from the beginning again. */
 uint64_t count_block(struct account *account, const struct zio_control *control)
 {
 	struct zio_place place;

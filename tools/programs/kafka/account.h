@@ -12,8 +12,8 @@ struct message;
  * struct stream - messages with one key, in sequence
  * @key: the name of a channel, or of a group
  * @messages: number of messages
- * @open: the message that collects blocks; NULL: none
- * @last_len: bytes of the last message, which the next one probably has, too
+ * @open: the message that is collecting blocks; NULL if there is none
+ * @last_len: bytes of the last message; the next one probably needs as many
  */
 struct stream {
 	const char *key;
@@ -26,16 +26,16 @@ struct stream {
  * struct account - the blocks of one channel
  * @addr: the channel
  * @key: its name, such as zzero-0000-0-1; the key of its messages
- * @seen: blocks that the source gave
- * @lost: blocks that were lost before they came here
- * @taken: blocks before them that another reader has
+ * @seen: blocks that the source delivered
+ * @lost: blocks lost before they reached this program
+ * @taken: blocks that another reader of the channel took
  * @stored: blocks that the broker has acknowledged
  * @bytes: bytes of their samples
  * @refused: blocks that found the queue full, or no room in the spool
- * @unacked: blocks that the broker rejected, or did not acknowledge until the end
- * @spooled: blocks that are in the spool, and in no message, now
+ * @unacked: blocks that the broker rejected, or had not acknowledged at the end
+ * @spooled: blocks now in the spool and not in a message
  * @next: the expected sequence number, with 64 bits
- * @timeline: what the controls tell of losses
+ * @timeline: the losses that the controls report
  * @stream: its messages
  */
 struct account {
@@ -55,31 +55,31 @@ struct account {
 	struct account *following;
 };
 
-/* All accounts; find_account() makes one for the channel of a control. */
+/* All accounts. find_account() creates one for the channel of a control if needed. */
 extern struct account *accounts;
 struct account *find_account(const struct zio_control *control);
 void free_accounts(void);
 
-/* Count a block and the ones missing before it. Return its number with 64 bits. */
+/* Count a block and those missing before it. Return its number with 64 bits. */
 uint64_t count_block(struct account *account, const struct zio_control *control);
 
-/* Count the blocks of a message: the broker has acknowledged them, ... */
+/* Count what became of the blocks of a message, in the accounts of their channels. */
 enum fate { STORED, UNACKED, SPOOLED };
 void settle_message(const struct message *msg, enum fate fate);
 
 /* Return the sum of all accounts. */
 struct account sum_blocks(void);
 
-/* Blocks that wait for the broker */
+/* Return the number of blocks waiting for the broker. */
 uint64_t count_waiting(const struct account *account);
 
-/* The time of a run, and that of a processor for its thread, without librdkafka's */
+/* Duration of a run, and CPU time of this thread, without the threads of librdkafka */
 struct spent {
 	double seconds;
 	double cpu;
 };
 
-/* Print the sum, and the events of @group, if it is not NULL. */
+/* Print the sum, and the events of @group unless it is NULL. */
 void print_sum(const struct group *group, double seconds);
 int print_accounts_json(FILE *out, const struct group *group,
 			const struct spent *spent);
@@ -87,7 +87,10 @@ int print_accounts_json(FILE *out, const struct group *group,
 /* Return the account as JSON, which the caller frees. */
 char *account_text(const struct account *account, const char *run);
 
-/* Replace @file by the accounts in Prometheus' text format; 0, or -1 after a message. */
+/*
+ * Replace @file by the accounts in the text format of Prometheus. Returns 0, or -1 after a
+ * message.
+ */
 int export_accounts(const char *file);
 
 #endif /* ZIO_KAFKA_ACCOUNT_H */

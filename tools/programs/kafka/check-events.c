@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Events of groups: what the headers of their messages say */
+/* Events of groups, according to the headers of their messages */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * check.c: gaps and duplicates in a topic, and what its producers said
+ * check.c: find gaps and duplicates in a topic, and check the accounts of its producers
  *
- * A timeline of each channel tells gaps. A block that comes again is no later than the one
- * before. At its end a producer sends an account of each channel: the blocks that
- * it saw stored must be there.
+ * A timeline per channel finds gaps. A duplicate is no later than the block before it. When
+ * a producer ends, it sends an account of each channel: the topic must have every block that
+ * was acknowledged.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -61,8 +61,8 @@ static bool is_later(const struct zio_timestamp *a, const struct zio_timestamp *
 }
 
 /*
- * A number that goes back belongs to a block that was sent twice, or to a new device. Only
- * the time stamp of the latter is later than that of the block before.
+ * A sequence number goes back in a block that was sent twice, or when a device is new. Only
+ * the new device has a time stamp later than the previous block.
  */
 static bool comes_again(const struct channel *chan, const struct zio_control *control)
 {
@@ -72,7 +72,7 @@ static bool comes_again(const struct channel *chan, const struct zio_control *co
 	       !is_later(&control->tstamp, &chan->last);
 }
 
-/* What the kernel has not lost, and no other reader has taken, a producer has not stored. */
+/* Missing blocks were lost by the kernel, taken by another reader, or not stored. */
 static void check_block(struct channel *chan, struct run *run,
 			const struct zio_control *control)
 {
@@ -93,7 +93,7 @@ static void check_block(struct channel *chan, struct run *run,
 	run->blocks++;
 }
 
-/* Blocks of one channel follow each other, except those of events. */
+/* Except in events, consecutive blocks belong to the same channel. */
 static struct channel *channel_of(struct findings *found, struct channel *last,
 				  const struct zio_control *control)
 {
@@ -103,7 +103,7 @@ static struct channel *channel_of(struct findings *found, struct channel *last,
 	return last && !strcmp(last->key, key) ? last : find_channel(found, key);
 }
 
-/* Devices of two hosts may have the same name: their numbers make no sense together. */
+/* Two hosts may have devices of the same name. Mixed sequence numbers make no sense. */
 static void check_host(struct channel *chan, const rd_kafka_message_t *rkm)
 {
 	char host[256];
@@ -115,7 +115,8 @@ static void check_host(struct channel *chan, const rd_kafka_message_t *rkm)
 	chan->has_hosts = strncmp(chan->host, host, sizeof(chan->host) - 1);
 	if (chan->has_hosts)
 		complain("%s: %s and %s have sent blocks of this name: give each host a "
-			 "topic, or its devices other numbers", chan->key, chan->host, host);
+			 "topic of its own, or number its devices differently",
+			 chan->key, chan->host, host);
 }
 
 static void note_message(const struct findings *found, struct channel *chan,
@@ -208,7 +209,7 @@ void check_message(struct findings *found, const rd_kafka_message_t *rkm)
 	}
 }
 
-/* A run whose beginning is before --from has more blocks than were found. */
+/* A run that began before --from has stored more blocks than were found. */
 static void check_account(struct findings *found, struct channel *chan,
 			  const struct run *run)
 {
@@ -223,7 +224,7 @@ static void check_account(struct findings *found, struct channel *chan,
 	    (!run->has_begin && blocks && run->stored > blocks))
 		return;
 	found->wrong_accounts++;
-	complain("%s: run %s has stored %" PRIu64 " blocks, and %" PRIu64 " are here",
+	complain("%s: run %s stored %" PRIu64 " blocks, but the topic has %" PRIu64,
 		 chan->key, run->id, run->stored, blocks);
 }
 
@@ -251,7 +252,7 @@ bool is_right(const struct findings *found)
 	return !found->wrong_accounts;
 }
 
-/* Nobody can tell by the topic which of the missing blocks another reader has taken. */
+/* The topic does not show which of the missing blocks another reader took. */
 int tell_missing(const struct findings *found, const char *topic)
 {
 	struct zio_account sum = { 0 };

@@ -5,31 +5,31 @@
 
 #include "consume.h"
 
-/* One run of a producer, for one channel or group */
+/* One run of a producer, for one channel or group. */
 struct run {
 	struct run *following;
 	char id[32];
-	uint64_t blocks;	/* found, without duplicates */
+	uint64_t blocks;	/* in the topic, without duplicates */
 	uint64_t duplicates;
-	uint64_t stored;	/* as the producer said */
-	uint64_t told;		/* blocks that it said are not stored */
+	uint64_t stored;	/* according to the producer */
+	uint64_t told;		/* blocks that it reported as not stored */
 	uint64_t next_event;
 	bool has_account;
-	bool has_begin;		/* its first message was read */
+	bool has_begin;		/* the first message of the run was read */
 };
 
 struct channel {
 	struct channel *following;
 	char key[ADDRESS_LEN];
 	char host[64];		/* of its first message */
-	bool has_hosts;		/* others have sent it, too; the user knows */
+	bool has_hosts;		/* others have sent it too, and the user was told */
 	struct run *runs;
 	uint64_t messages;
-	uint64_t last_message;	/* number of the last one in struct findings */
+	uint64_t last_message;	/* its last message, as a number of struct findings */
 	uint64_t blocks;
 	uint64_t gaps;
 	uint64_t missing;
-	uint64_t told;		/* blocks that producers said are not stored */
+	uint64_t told;		/* blocks that producers reported as not stored */
 	uint64_t duplicates;
 	uint64_t damaged;
 	uint64_t restarts;
@@ -38,7 +38,7 @@ struct channel {
 	struct zio_timestamp last;
 };
 
-/* The events of a group; see zio_part_state for what they have of a channel. */
+/* The events of a group. enum zio_part_state explains lost, skipped, late and gone. */
 struct events {
 	struct events *following;
 	char key[ADDRESS_LEN];
@@ -46,7 +46,7 @@ struct events {
 	uint64_t messages;
 	uint64_t events;
 	uint64_t complete;
-	uint64_t missing;	/* whole events, by their numbers */
+	uint64_t missing;	/* whole events, according to their numbers */
 	uint64_t lost;
 	uint64_t skipped;
 	uint64_t late;
@@ -64,24 +64,24 @@ struct findings {
 	uint64_t others;
 };
 
-/* Find the run that a message is of; it is made if it is new. */
+/* Find the run that a message belongs to. Create it if it is new. */
 struct run *find_run(struct run **list, const rd_kafka_message_t *rkm);
 void free_runs(struct run *runs);
 
-/* Check a message, and tell the user what is wrong. */
+/* Check a message, and print what is wrong. */
 void check_message(struct findings *found, const rd_kafka_message_t *rkm);
 
-/* Check the header of a message with events and @blocks blocks. (check-events.c) */
+/* Check the header of a message of events that has @blocks blocks. (check-events.c) */
 void check_events(struct findings *found, const rd_kafka_message_t *rkm, uint64_t blocks);
 void free_events(struct findings *found);
 
-/* Compare with what the producers said, after the last message. */
+/* After the last message, compare with the accounts of the producers. */
 void check_accounts(struct findings *found);
 
-/* Is nothing damaged or there twice, and are all accounts right? */
+/* Is nothing damaged or duplicated, and are all accounts right? */
 bool is_right(const struct findings *found);
 
-/* Say in one line what is missing in @topic. Returns EXIT_OK, or EXIT_NOT_CLEAN. */
+/* Print in one line what is missing in @topic. Returns EXIT_OK or EXIT_NOT_CLEAN. */
 int tell_missing(const struct findings *found, const char *topic);
 void free_findings(struct findings *found);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The clocks of time stamps, and what the host knows of them */
+/* The clocks of time stamps, and what the host knows about them */
 #include <string.h>
 #include <sys/timex.h>
 #include <time.h>
@@ -18,7 +18,7 @@ static const char *const names[] = {
 	[CLOCK_TAI] = "tai",
 };
 
-/* The place of the clock; NULL if there is none */
+/* Where the control has the clock; NULL if nowhere */
 static const uint32_t *clock_place(const struct zio_ctrl_attr *attr)
 {
 	if (attr->std_mask & (1u << ZIO_ATTR_TRIG_CLOCK))
@@ -56,7 +56,7 @@ static bool is_local(int clock)
 	return clock == CLOCK_MONOTONIC || clock == CLOCK_BOOTTIME;
 }
 
-/* Both readings of the local clock are some nanoseconds apart. */
+/* Take the mean of two readings of the local clock, some nanoseconds apart. */
 static int64_t offset_of_local(int clock)
 {
 	int64_t before = now_ns(clock), real = now_ns(CLOCK_REALTIME);
@@ -64,7 +64,7 @@ static int64_t offset_of_local(int clock)
 	return real - (before + (now_ns(clock) - before) / 2);
 }
 
-/* The kernel knows the offset of TAI only if a daemon has told it. */
+/* The kernel knows the offset of TAI only if a daemon has set it. */
 static void judge(struct clock_news *news, int clock, const struct timex *timex, int ret)
 {
 	bool is_bad = ret < 0 || ret == TIME_ERROR || (timex->status & STA_UNSYNC);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Collect blocks into messages: bounded by bytes and by time */
+/* Collect blocks into messages, bounded in bytes and time */
 #include <stdlib.h>
 
 #include "collect.h"
@@ -17,7 +17,7 @@ static void close_message(struct collector *c, struct stream *stream)
 	submit_message(c->sender, msg);
 }
 
-/* A gap in the sequence begins a new message, so that its headers tell the range. */
+/* A gap in the sequence begins a new message, so the headers give an exact range. */
 static bool fits(const struct collector *c, const struct message *msg, size_t size,
 		 uint64_t seq, const struct origin *origin)
 {
@@ -26,7 +26,7 @@ static bool fits(const struct collector *c, const struct message *msg, size_t si
 	       (msg->origin.at < 0) == (origin->at < 0);
 }
 
-/* Return the message for @size bytes with controls, which have the number @seq. */
+/* Return the message to which blocks with number @seq are added, @size bytes with controls. */
 static struct message *get_message(struct collector *c, struct stream *stream, size_t size,
 				   uint64_t seq, const struct origin *origin)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Blocks that become messages. */
+/* Collect blocks into messages. */
 #ifndef ZIO_KAFKA_COLLECT_H
 #define ZIO_KAFKA_COLLECT_H
 
 #include "send.h"
 
 /**
- * struct collector - the messages that collect blocks, one per channel or group
+ * struct collector - messages being collected, one per channel or group
  * @sender: receives the messages
- * @group: keeps events together; NULL: there is none
- * @bytes: bytes of a message, at most; a larger block or event is a message of its own
- * @linger: seconds that a block waits for others
- * @one_block: a message has one block
- * @open: number of messages that collect blocks
+ * @group: keeps events together; NULL without a group
+ * @bytes: largest message in bytes; a larger block or event becomes a message of its own
+ * @linger: how long a block waits for others, in seconds
+ * @one_block: each message has one block
+ * @open: number of messages being collected
  */
 struct collector {
 	struct sender *sender;
@@ -23,10 +23,10 @@ struct collector {
 	unsigned int open;
 };
 
-/* The origin of a block that is not in the spool */
+/* Origin of a block that is not in the spool */
 extern const struct origin no_origin;
 
-/* Add a block with the number @seq to the message of its channel. */
+/* Add a block, with number @seq, to the message of its channel. */
 void collect_block(struct collector *c, struct account *account,
 		   const struct zio_block *blk, uint64_t seq, const struct origin *origin);
 
@@ -36,7 +36,7 @@ void collect_event(struct collector *c, const struct zio_event *ev, uint64_t num
 /* Send the messages whose blocks are not in the spool. */
 void close_unspooled(struct collector *c);
 
-/* Send the messages whose time is over. Return when the next one is due. */
+/* Send the messages that are due. Return when the next one is. */
 double close_messages(struct collector *c, double now);
 
 #endif /* ZIO_KAFKA_COLLECT_H */

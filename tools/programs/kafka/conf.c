@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Settings of librdkafka, and its clients */
+/* Settings and clients of librdkafka */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +11,13 @@
 #include "common/text.h"
 #include "kafka.h"
 
-/* Two seconds for a topic that is new */
+/* Wait up to two seconds for a new topic. */
 #define NEW_TOPIC_TRIES		10
 #define NEW_TOPIC_WAIT_US	200000
 
 /*
- * Messages of librdkafka go to standard error like those of the program. Most tell of
- * passing states, which librdkafka handles itself.
+ * Messages of librdkafka go to standard error, like those of the program. Most report
+ * transient states that librdkafka handles itself.
  */
 static bool is_verbose;
 
@@ -54,7 +54,7 @@ static bool is_secret(const char *name)
 	return false;
 }
 
-/* Every user of the machine can read a command line. */
+/* Refuse secrets: every user of the machine can read a command line. */
 static int set_argument(rd_kafka_conf_t *conf, char *setting)
 {
 	char *equals = strchr(setting, '=');
@@ -85,7 +85,7 @@ static char *trim(char *text)
 	return text + strspn(text, " \t");
 }
 
-/* systemd shows its folder to the service alone, whatever the modes of the files are. */
+/* Only the service can see the folder of systemd, whatever the file modes are. */
 static bool is_credential(const char *file)
 {
 	const char *folder = getenv("CREDENTIALS_DIRECTORY");
@@ -208,7 +208,7 @@ static int partitions_of(const rd_kafka_metadata_t *data, const char *name)
 	return -1;
 }
 
-/* Brokers hear of a new topic one after the other, and then of its leader. */
+/* Brokers learn of a new topic one by one, and of its leader later. */
 static bool may_be_new(const rd_kafka_metadata_t *data)
 {
 	return data->topic_cnt == 1 &&
@@ -234,8 +234,8 @@ int count_partitions(rd_kafka_t *client, const char *name, int ms)
 	}
 	rd_kafka_topic_destroy(topic);
 	if (err) {
-		complain("topic %s: no broker answers: %s: does it run, and is --brokers "
-			 "right?", name, rd_kafka_err2str(err));
+		complain("topic %s: no broker answers: %s: check that it runs, and check "
+			 "--brokers", name, rd_kafka_err2str(err));
 		return -2;
 	}
 	ret = partitions_of(data, name);

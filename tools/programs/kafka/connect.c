@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Connect a producer to its topic */
+/* Connect a producer to its topic. */
 #include "common/text.h"
 #include "put.h"
 
 #define TOPIC_MS 3000
 /*
- * A producer with idempotence has five requests on their way. While librdkafka has a sixth
- * message for a partition, its thread polls without a pause. It takes the processor from
- * other programs. Four large messages keep the connection busy.
+ * An idempotent producer has up to five requests in flight. While librdkafka has a sixth
+ * message for a partition, its thread polls without a pause and takes CPU time from other
+ * programs. Four large messages keep the connection busy.
  */
 #define MESSAGES_IN_FLIGHT 4
 
@@ -22,7 +22,7 @@ static rd_kafka_conf_t *make_put_conf(const struct put_settings *set)
 		"queue.buffering.max.kbytes", "2000000",
 		"queue.buffering.max.messages", "10000000",
 		"linger.ms", linger,
-		"batch.size", batch,	/* which a topic limits, too */
+		"batch.size", batch,	/* a topic has a limit, too */
 		NULL,
 	};
 

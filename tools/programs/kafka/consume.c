@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* consume.c: read all partitions of a topic, without a group of consumers */
+/* consume.c: read all partitions of a topic, without a consumer group */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static bool is_final(int err)
 	       err == RD_KAFKA_RESP_ERR__FATAL;
 }
 
-/* librdkafka goes on trying; only a refusal ends the program. */
+/* librdkafka keeps trying; only a refusal ends the program. */
 static void on_error(rd_kafka_t *client, int err, const char *reason, void *opaque)
 {
 	struct consumer *c = opaque;
@@ -28,7 +28,7 @@ static void on_error(rd_kafka_t *client, int err, const char *reason, void *opaq
 	(void)client;
 	if (is_final(err)) {
 		if (!c->is_refused)
-			complain("the program cannot go on: %s", reason);
+			complain("topic %s: cannot continue: %s", c->topic, reason);
 		c->is_refused = true;
 	} else if (err == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
 		if (!c->is_away)
@@ -40,11 +40,11 @@ static void on_error(rd_kafka_t *client, int err, const char *reason, void *opaq
 static rd_kafka_t *connect_to_broker(struct consumer *c, const struct conf *conf)
 {
 	const char *own[] = {
-		"group.id", "zio-kafka",	/* which the program does not use */
+		"group.id", "zio-kafka",	/* required, but not used */
 		"enable.auto.commit", "false",
 		"enable.partition.eof", "false",
 		"fetch.message.max.bytes", "67108864",
-		"auto.offset.reset", "earliest",	/* if the broker removed some */
+		"auto.offset.reset", "earliest",	/* if the broker has deleted messages */
 		NULL,
 	};
 	rd_kafka_conf_t *made = make_conf(conf, own);
@@ -60,8 +60,10 @@ static rd_kafka_t *connect_to_broker(struct consumer *c, const struct conf *conf
 	return make_client(RD_KAFKA_CONSUMER, made);
 }
 
-/* The offset of the first message at or after a time; the end if there is none. */
-/* Returns the offset; -1 if the broker does not tell it. */
+/*
+ * Returns the offset of the first message at or after a time, or else of the end; -1 after a
+ * message if the broker does not know it.
+ */
 static int64_t offset_of_time(struct consumer *c, int32_t number, int64_t ms,
 			      int64_t high)
 {
@@ -82,7 +84,7 @@ static int64_t offset_of_time(struct consumer *c, int32_t number, int64_t ms,
 	return offset;
 }
 
-/* Returns as offset_of_time(). */
+/* Return value: see offset_of_time(). */
 static int64_t find_offset(struct consumer *c, int32_t number,
 			   const struct position *position, int64_t low, int64_t high)
 {
@@ -173,7 +175,7 @@ static bool is_done(const struct consumer *c)
 	return true;
 }
 
-/* Is it a message that was asked for? */
+/* Is the message within the requested range? */
 static bool is_wanted(const struct consumer *c, const rd_kafka_message_t *rkm)
 {
 	const struct partition *part = &c->partition[rkm->partition];
@@ -189,7 +191,7 @@ static void note_message(struct consumer *c, const rd_kafka_message_t *rkm)
 		part->is_done = true;
 }
 
-/* Compaction and transactions leave holes: the position tells that the end is reached. */
+/* Compaction and transactions leave holes: use the position to detect the end. */
 static void update_ends(struct consumer *c)
 {
 	rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(4);
@@ -242,7 +244,7 @@ void close_consumer(struct consumer *c)
 
 /* --- the blocks of a message */
 
-/* FlatBuffers need alignment, which librdkafka does not give. */
+/* FlatBuffers must be aligned; librdkafka does not align values. */
 static const void *align_value(const rd_kafka_message_t *rkm)
 {
 	static void *copy;
@@ -301,7 +303,7 @@ static bool read_block(struct block_cursor *cursor)
 	return true;
 }
 
-/* The reader of a block file refuses other controls, and all blocks behind them. */
+/* The reader of a block file rejects other controls and everything after them. */
 static bool is_sound(const struct zio_control *control)
 {
 	const uint32_t marks = ZIO_CONTROL_LITTLE_ENDIAN | ZIO_CONTROL_BIG_ENDIAN;

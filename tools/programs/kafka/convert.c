@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Time stamps of the clocks of other hosts */
+/* Convert time stamps from the clocks of other hosts. */
 #include <string.h>
 #include <time.h>
 
@@ -8,7 +8,7 @@
 
 #define NS_PER_SECOND 1000000000
 
-/* The difference is that of one clock; the blocks of events may have others. */
+/* The offset belongs to one clock; blocks of an event may use other clocks. */
 static bool get_offset(const rd_kafka_message_t *rkm, int clock, int64_t *offset)
 {
 	const char *name = header_text(rkm, HEADER_CLOCK);
@@ -17,7 +17,7 @@ static bool get_offset(const rd_kafka_message_t *rkm, int clock, int64_t *offset
 	       get_header_i64(rkm, HEADER_OFFSET, offset);
 }
 
-/* Stamp and offset may have any value. False if their sum is no time since 1970. */
+/* Stamp and offset may have any value. Returns false unless their sum is a time after 1970. */
 static bool add_offset(struct zio_timestamp *stamp, int64_t offset)
 {
 	int64_t ns;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * drain.c: blocks to the spool, and from there into messages
+ * drain.c: write blocks to the spool, and drain it into messages
  *
- * While the broker is well, blocks go into messages at once. The spool gets the blocks of
- * all messages when the queue is full, or a message waits for LATE_SECONDS. Then it gets
- * each new block. From there blocks go into messages again while the queue has room. So a
- * program that is killed loses what came in the last LATE_SECONDS, and no more. The spool
- * has its blocks in sequence: those of messages are older than those that are in none.
+ * While the broker keeps up, blocks go straight into messages. When the queue is full or a
+ * message has waited for LATE_SECONDS, the blocks of all messages are appended to the spool,
+ * followed by every new block. From there blocks go into messages again when the queue has
+ * room. A program that is killed loses only the blocks of the last LATE_SECONDS. The spool
+ * is in sequence: blocks in messages are older than the others.
  */
 #include <math.h>
 
@@ -39,7 +39,7 @@ static void spool_messages(const struct ending *end)
 	}
 }
 
-/* New blocks in the spool would be before the older ones of messages. */
+/* Spool the messages first: new blocks in the spool must not precede older ones. */
 static void guard_messages(const struct ending *end, double now)
 {
 	struct spool *spool = end->spool;
@@ -68,7 +68,7 @@ bool keep_block(const struct ending *end, const struct zio_block *blk)
 
 /* --- from the spool */
 
-/* The number was counted, with 64 bits, when the block came. */
+/* The number was counted with 64 bits when the block arrived. */
 static uint64_t number_of(const struct account *account, const struct zio_control *control)
 {
 	uint64_t last = account->next - 1;
@@ -106,7 +106,7 @@ static off_t lesser(const struct message *msg, off_t at)
 	return msg && msg->origin.at >= 0 && msg->origin.at < at ? msg->origin.at : at;
 }
 
-/* Messages of several channels are not in the sequence of the spool. */
+/* With several channels, messages are not in the sequence of the spool: search all. */
 static off_t first_unsent(const struct ending *end)
 {
 	const struct account *a;

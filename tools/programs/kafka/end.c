@@ -15,7 +15,7 @@ static bool has_left(const struct ending *end)
 	       (end->spool->file && has_blocks(end->spool));
 }
 
-/* Send what is left, as long as --flush allows. */
+/* Send what is left, for at most --flush seconds. */
 static void finish_messages(const struct ending *end)
 {
 	struct sender *sender = end->sender;
@@ -25,7 +25,7 @@ static void finish_messages(const struct ending *end)
 	if (stops)
 		catch_stop_once(0);
 	if (sender->is_away)
-		complain("no broker: waiting for %g s; Ctrl-C ends that", end->flush);
+		complain("no broker answers: waiting for %g s; press Ctrl-C to stop", end->flush);
 	while (has_left(end) && !sender->is_fatal && !end->spool->is_unreadable &&
 	       seconds_now() < limit && count_stops() == stops) {
 		tend_spool(end);
@@ -37,7 +37,7 @@ static void finish_messages(const struct ending *end)
 	}
 }
 
-/* What the broker has not acknowledged goes to the spool, or is told. */
+/* Spool what the broker has not acknowledged, or count it as such. */
 static void give_up(const struct ending *end)
 {
 	struct sender *sender = end->sender;
@@ -53,7 +53,7 @@ static void give_up(const struct ending *end)
 		settle_message(msg, msg->origin.at >= 0 ? SPOOLED : UNACKED);
 }
 
-/* An account that does not arrive is no loss of blocks. */
+/* Ignore errors: no block is lost if an account does not arrive. */
 static void send_account(const struct sender *sender, const struct account *a)
 {
 	rd_kafka_headers_t *headers = rd_kafka_headers_new(2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* get.c: blocks of a topic to a block file, to standard output, or to an output channel */
+/* get.c: copy blocks of a topic to a block file, standard output or an output channel */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -25,13 +25,13 @@ struct get {
 	uint64_t count;
 	bool json;
 	bool force;
-	bool realtime;		/* time stamps are to be those of this clock */
+	bool realtime;		/* convert time stamps to this clock */
 	bool has_told;
-	bool has_failed;	/* the target did not take a block */
+	bool has_failed;	/* writing to the target has failed */
 	struct consumer consumer;
-	struct replacement file; /* the target, if it is a block file that has an end */
+	struct replacement file; /* the target, if it is a file and not followed */
 	struct zio_channel *out;
-	bool is_output;		/* it is a channel, not a file */
+	bool is_output;		/* the target is a channel, not a file */
 	uint64_t blocks;
 	uint64_t bytes;
 	uint64_t messages;
@@ -39,7 +39,7 @@ struct get {
 	int code;
 };
 
-/* The key of a message with events is their group, which has many channels. */
+/* The key of a message of events is the group, which has many channels. */
 static bool has_key(const struct get *g, const rd_kafka_message_t *rkm)
 {
 	return !g->key || (rkm->key && rkm->key_len == strlen(g->key) &&
@@ -59,7 +59,7 @@ static bool has_all(const struct get *g)
 	return g->count && g->blocks >= g->count;
 }
 
-/* The library copies what it needs, so samples need no alignment. */
+/* The library copies what it needs: samples need not be aligned. */
 static int write_block(struct get *g, struct block_cursor *cursor)
 {
 	if (g->is_output)
@@ -80,17 +80,17 @@ static int write_block(struct get *g, struct block_cursor *cursor)
 	return EXIT_OK;
 }
 
-/* Tell once of time stamps that stay in another clock. */
+/* Warn once of time stamps that stay in another clock. */
 static void tell_clock(struct get *g, const rd_kafka_message_t *rkm)
 {
 	if (!g->has_told)
-		complain("topic %s, offset %" PRId64 ": the message does not tell how its "
+		complain("topic %s, offset %" PRId64 ": the message does not say how its "
 			 "clock differs from CLOCK_REALTIME: time stamps stay as they are",
 			 g->consumer.topic, rkm->offset);
 	g->has_told = true;
 }
 
-/* The blocks behind a damaged message are as good as those before it. */
+/* Damage affects one message: go on with the next. */
 static void tell_damage(struct get *g, const struct block_cursor *cursor)
 {
 	complain("topic %s, partition %d, offset %" PRId64 ": the message is damaged: got %"
@@ -155,11 +155,11 @@ static const struct argp_option options[] = {
 	CONF_OPTIONS,
 	PLACE_OPTIONS,
 	{ "follow", 'f', NULL, 0, "Do not stop; wait for new blocks", 2 },
-	{ "key", 'k', "NAME", 0, "Only the blocks of this channel, such as "
+	{ "key", 'k', "NAME", 0, "Read only the blocks of this channel, such as "
 	  "zzero-0000-0-1; or the events of this group", 2 },
 	{ "realtime", KEY_REALTIME, NULL, 0, "Convert time stamps of other clocks to "
 	  "CLOCK_REALTIME of the host that sent them", 2 },
-	{ "count", 'n', "N", 0, "Stop after N blocks; 0, the default, is no end", 2 },
+	{ "count", 'n', "N", 0, "Stop after N blocks; 0, the default: do not stop", 2 },
 	{ "json", 'j', NULL, 0, "Print the sums as JSON on standard output", 3 },
 	{ "force", KEY_FORCE, NULL, 0, "Replace a TARGET that has blocks; write to standard "
 	  "output even if it is a terminal", 3 },
@@ -208,11 +208,11 @@ static const struct argp get_argp = {
 	.args_doc = "--topic=TOPIC [TARGET]",
 	.doc = "Read the blocks of a topic.\v"
 	"TARGET is a block file, an output channel, or - for standard output (the default). "
-	"The program writes a new file beside TARGET, and renames it when all blocks are there; "
-	"with --follow it writes TARGET itself.\n"
+	"The program writes a new file next to TARGET and renames it when it has all blocks. "
+	"With --follow it writes TARGET itself.\n"
 	"\n"
-	"Exit status: 0 done; 1 a damaged message, or an error while copying; 2 usage; 3 the topic or the "
-	"target cannot be opened; 130 interrupted; 141 the reader of a pipe has closed "
+	"Exit status: 0 done; 1 a damaged message, or an error while copying; 2 usage; 3 the "
+	"topic or the target cannot be opened; 130 interrupted; 141 the reader of a pipe has closed "
 	"it; 143 terminated.",
 	.children = program_options,
 };
@@ -223,7 +223,7 @@ static int refuse_blocks(const struct get *g, const char *target)
 
 	if (g->force || stat(target, &st) || !S_ISREG(st.st_mode) || !st.st_size)
 		return 0;
-	complain("%s: the file has %lld bytes: name another one, or replace it by --force",
+	complain("%s: the file has %lld bytes: name another one, or replace it with --force",
 		 target, (long long)st.st_size);
 	return -1;
 }
@@ -234,7 +234,7 @@ static int open_out(struct get *g, const char *name, int flags)
 	return g->out ? 0 : -1;
 }
 
-/* Readers of a file that is followed want the blocks as they come. */
+/* With --follow, readers of the file want blocks as they arrive. */
 static bool is_replaced(const struct get *g, const char *target)
 {
 	struct stat st;
@@ -251,8 +251,8 @@ static void remove_empty(const char *file)
 }
 
 /*
- * The library knows which names are channels: it makes a file for another name. Another
- * program may have put blocks there meanwhile, which stay.
+ * The library knows which names are channels, and creates a file for any other name. Append
+ * to it: another program may have written blocks there in the meantime.
  */
 static int open_target(struct get *g, const char *target)
 {
@@ -284,7 +284,7 @@ static int open_get(struct get *g, const char *target)
 	return open_target(g, target);
 }
 
-/* A file that could not take all blocks does not replace another one. */
+/* An incomplete file must not replace another one. */
 static void close_target(struct get *g, const char *target)
 {
 	if (zio_close(g->out) && !g->has_failed) {
@@ -304,7 +304,7 @@ static int run_get(struct get *g)
 	bool to_stdout = !strcmp(target, "-");
 
 	if (to_stdout && g->json) {
-		complain("--json: standard output has the blocks: name a file for them");
+		complain("--json: standard output is needed for the blocks: name a target file");
 		return EXIT_USAGE;
 	}
 	if (to_stdout && refuses_terminal(g->force))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Groups: what events have of their sources, and how a header tells it */
+/* Groups: encode in a header which sources contributed to each event. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "common/text.h"
 #include "group.h"
 
-#define REPEATS_LEN 16	/* of "*" and a number of 32 bits */
+#define REPEATS_LEN 16	/* "*" and a number of 32 bits */
 
 static const char letters[] = {
 	[ZIO_PART_BLOCK] = PART_BLOCK,
@@ -19,7 +19,7 @@ static const char letters[] = {
 	[ZIO_PART_GIVEN] = '-',
 };
 
-/* Add bytes; the text keeps room for the repeats of its last word. */
+/* Make room for @len bytes, and for the repeats of the last word. */
 static char *make_room(struct parts *parts, size_t len)
 {
 	if (parts->len + len + REPEATS_LEN > parts->room) {

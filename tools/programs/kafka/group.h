@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Groups: the blocks of an event keep together. */
+/* Groups: keep the blocks of an event together. */
 #ifndef ZIO_KAFKA_GROUP_H
 #define ZIO_KAFKA_GROUP_H
 
@@ -8,10 +8,10 @@
 /**
  * struct group - sources whose blocks are sent event by event
  * @stream: its messages; the key is the name of the group
- * @n: number of the sources
- * @names: their channels; until a source has given a block, what the user has named
+ * @n: number of sources
+ * @names: their channels; before the first block of a source, the name that the user gave
  * @events: number of events so far
- * @stats: what libzio has counted, at the last line of statistics
+ * @stats: the counts of libzio at the last line of statistics
  */
 struct group {
 	struct stream stream;
@@ -22,20 +22,20 @@ struct group {
 };
 
 /**
- * struct parts - what some events have of their sources, as text
+ * struct parts - which sources contributed to some events, as text
  *
- * An event is a word with a letter for each source. "+" before it marks a late event.
- * "*N" after it stands for N equal events.
+ * Each event is a word with one letter per source. A leading "+" marks a late event. "*N" at
+ * the end repeats a word for N equal events.
  */
 struct parts {
 	char *text;
 	size_t len;
 	size_t room;
-	size_t last;		/* where the last word begins */
+	size_t last;		/* start of the last word */
 	uint32_t repeats;	/* of the last word */
 };
 
-/* The letter of a block that is there; others are in group.c. */
+/* The letter for a block; the other letters are in group.c. */
 #define PART_BLOCK 'B'
 
 void add_event(struct parts *parts, const struct zio_event *ev);
@@ -43,10 +43,10 @@ void add_event(struct parts *parts, const struct zio_event *ev);
 /* Return the text, which is valid until the next call. */
 const char *parts_text(struct parts *parts);
 
-/* Get the next event of a text, and how often it is there; false at the end. */
+/* Get the next event of a text and how often it repeats. Returns false at the end. */
 bool next_parts(const char **at, const char **word, size_t *len, uint64_t *repeats);
 
-/* Return the names of the sources with blanks between, which the caller frees. */
+/* Return the names of the sources, separated by blanks. The caller frees them. */
 char *names_text(const struct group *group);
 
 #endif /* ZIO_KAFKA_GROUP_H */

@@ -110,7 +110,7 @@ rd_kafka_headers_t *make_headers(struct message *msg, enum format format)
 	return headers;
 }
 
-/* Kafka knows a header without a value, which is not the same as an empty one. */
+/* A Kafka header may have no value, which differs from an empty one. */
 const void *find_header(const rd_kafka_message_t *rkm, const char *name, size_t *len)
 {
 	rd_kafka_headers_t *headers;
@@ -122,7 +122,7 @@ const void *find_header(const rd_kafka_message_t *rkm, const char *name, size_t 
 	return value;
 }
 
-/* Any program may have sent these bytes, and a terminal obeys some of them. */
+/* Any program may have sent these bytes; some of them control a terminal. */
 static bool put_printable(char *text, size_t size, const unsigned char *from, size_t len)
 {
 	size_t i, at = 0;
@@ -153,7 +153,7 @@ void put_key(char text[ADDRESS_LEN], const rd_kafka_message_t *rkm)
 	put_printable(text, ADDRESS_LEN, rkm->key, rkm->key ? rkm->key_len : 0);
 }
 
-/* librdkafka ends each value with a null byte that does not count. */
+/* librdkafka appends a null byte to each value and does not count it. */
 const char *header_text(const rd_kafka_message_t *rkm, const char *name)
 {
 	size_t len;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* zio-kafka: what the subcommands share */
+/* Shared by the subcommands of zio-kafka */
 #ifndef ZIO_KAFKA_H
 #define ZIO_KAFKA_H
 
@@ -37,7 +37,7 @@
 #define FORMAT_ACCOUNT	"account/1"
 
 enum format {
-	BLOCKS,		/* many blocks in the format of block files */
+	BLOCKS,		/* many blocks, in the format of block files */
 	SE00,		/* one block, as a FlatBuffer of the schema se00 */
 };
 
@@ -49,36 +49,36 @@ struct conf {
 	char **settings;	/* NAME=VALUE of -X */
 	int n_settings;
 	const char *file;	/* of --config; NULL: none */
-	bool is_verbose;	/* print all that librdkafka logs */
-	bool is_trusted;	/* the network, by --insecure */
+	bool is_verbose;	/* print everything that librdkafka logs */
+	bool is_trusted;	/* the user trusts the network: --insecure */
 };
 
 /*
- * Make the configuration of a client; the caller owns it. NULL after a message. @own are
- * the program's own settings, name and value by turns, NULL at the end; those of the user
- * override them.
+ * Create the configuration of a client; the caller owns it. @own has the program's own
+ * settings, alternately name and value, terminated by NULL. The user's settings override
+ * them. Returns NULL after a message.
  */
 rd_kafka_conf_t *make_conf(const struct conf *conf, const char *const *own);
 
-/* Get a setting as text; false if there is none. */
+/* Get a setting as text. Returns false if it does not exist. */
 bool get_conf(const rd_kafka_conf_t *conf, const char *name, char *text, size_t size);
 
 /*
- * Complain if a broker is on another host and the connection has no encryption, unless the
- * user trusts the network. Returns -1 if a password would go there. (protect.c)
+ * Warn of a broker on another host without encryption, unless the user trusts the network.
+ * Returns -1 if a password would be sent there. (protect.c)
  */
 int check_protection(const rd_kafka_conf_t *made, bool is_trusted);
 
-/* Make a client, which takes over @conf. NULL after a message. */
+/* Create a client, which takes over @conf. Returns NULL after a message. */
 rd_kafka_t *make_client(rd_kafka_type_t type, rd_kafka_conf_t *conf);
 
 /*
- * Check that the topic exists, within @ms. Return the number of its partitions; -1 after a
- * message; -2 after a message, if no broker answers.
+ * Check that the topic exists, waiting @ms for an answer. Returns the number of partitions;
+ * after a message, -1, or -2 if no broker answers.
  */
 int count_partitions(rd_kafka_t *client, const char *topic, int ms);
 
-/* --- systemd (systemd.c): notify the manager, if there is one */
+/* --- systemd.c: notify the service manager, if any */
 void notify_manager(const char *state);
 
 /* --- the subcommands */

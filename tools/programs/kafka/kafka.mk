@@ -20,7 +20,7 @@ compile_cpp = $(CXX) $(CPPFLAGS) -std=gnu++17 -Iprograms -I. -I../include/uapi $
 %.o: %.cpp
 	$(compile_cpp) -c $< -o $@
 
-# A package of its own, since it needs more libraries than the others.
+# A separate package, because it needs more libraries than the others.
 kafka_doc = $(DESTDIR)$(PREFIX)/share/doc/zio-kafka/examples
 install-kafka: kafka man/zio-kafka.1
 	install -D -m 755 bin/zio-kafka $(DESTDIR)$(BINDIR)/zio-kafka
@@ -38,7 +38,7 @@ uninstall-kafka:
 
 .PHONY: kafka install-kafka uninstall-kafka
 
-# What zio-kafka is compared with
+# The benchmark to which zio-kafka is compared
 kafka-bench: kafka bin/zio-kafka-plain
 bin/zio-kafka-plain: programs/kafka/bench/plain.o
 	$(CC) $(LDFLAGS) $< -lrdkafka -o $@

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* zio-kafka: blocks to and from Apache Kafka */
+/* zio-kafka: copy blocks to and from Apache Kafka. */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static void print_usage(FILE *out)
 	fputs("Usage: zio-kafka VERB [OPTION...] ...\n\n", out);
 	for (i = 0; i < N_VERBS; i++)
 		fprintf(out, "  %-8s %s\n", verbs[i].name, verbs[i].help);
-	fputs("\nzio-kafka VERB --help describes each. See zio-kafka(1).\n", out);
+	fputs("\nRun 'zio-kafka VERB --help' for details. See zio-kafka(1).\n", out);
 }
 
 /* The arguments of a subcommand begin with "zio-kafka VERB". */
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 	else if (!strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h"))
 		print_usage(stdout);
 	else {
-		complain("%s%swhat shall be done? (try --help)", word, *word ? ": " : "");
+		complain("%s%s: try --help", *word ? "unknown command " : "no command", word);
 		return EXIT_USAGE;
 	}
 	return finish_output();

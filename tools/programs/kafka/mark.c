@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mark.c: FILE.sent, with the inode of the spool and a byte of it, as text
+ * mark.c: FILE.sent, the inode of the spool and a byte position in it, as text
  *
- * Each change is one write of few bytes: a program that is killed leaves the old text or
- * the new one.
+ * Each change is one short write: a program that is killed leaves the old text or the new.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +37,7 @@ static int tell_holder(const struct mark *mark, const char *file)
 	return -1;
 }
 
-/* The program that had the lock may have removed the file: then this is not the name. */
+/* The previous holder of the lock may have removed the file: then we locked a dead inode. */
 static bool is_there(const struct mark *mark)
 {
 	struct stat st;
@@ -78,7 +77,7 @@ static bool is_mark(const char text[MARK_LEN + 1])
 	       (has_number(text, ' ') && has_number(text + NUMBER_LEN + 1, '\n'));
 }
 
-/* The user may have another file of that name. */
+/* The user may have a different file of that name. */
 static int check_text(struct mark *mark)
 {
 	char text[MARK_LEN + 1] = "";
@@ -133,7 +132,7 @@ static int put_mark(struct mark *mark, ino_t inode, off_t sent)
 	return 0;
 }
 
-/* Without it, the next run sends more blocks twice, and says so. */
+/* Ignore errors: the next run then sends more blocks twice, and says so. */
 void write_mark(struct mark *mark, ino_t inode, off_t sent)
 {
 	(void)put_mark(mark, inode, sent);

@@ -24,7 +24,7 @@ void free_message(struct message *msg)
 	free(msg);
 }
 
-/* The queue counts the room of messages: one with few blocks must not take much. */
+/* The queue counts allocated bytes: a message with few blocks must not take many. */
 static void make_room(struct message *msg, size_t size, size_t limit)
 {
 	size_t least = msg->len + size;

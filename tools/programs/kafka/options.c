@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Options that all subcommands have */
+/* Options of all subcommands */
 #include "options.h"
 
 error_t parse_conf(int key, char *arg, const struct argp_state *state, struct conf *conf)
@@ -32,7 +32,7 @@ error_t parse_conf(int key, char *arg, const struct argp_state *state, struct co
 void check_conf(const struct argp_state *state, struct conf *conf)
 {
 	if (!conf->topic)
-		argp_error(state, "which topic? use --topic");
+		argp_error(state, "no topic: name one with --topic");
 }
 
 static void parse_place(const struct argp_state *state, const char *what,

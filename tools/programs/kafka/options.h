@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Options that all subcommands have. */
+/* Options of all subcommands. */
 #ifndef ZIO_KAFKA_OPTIONS_H
 #define ZIO_KAFKA_OPTIONS_H
 
@@ -9,15 +9,15 @@
 enum { KEY_FROM = 0x200, KEY_UNTIL, KEY_INSECURE };
 
 #define CONF_OPTIONS \
-	{ "brokers", 'b', "HOST:PORT", 0, "The first brokers to ask, commas between " \
+	{ "brokers", 'b', "HOST:PORT", 0, "The first brokers to ask, separated by commas " \
 	  "(default localhost:9092)", 1 }, \
-	{ "topic", 't', "TOPIC", 0, "The topic, which must exist", 1 }, \
+	{ "topic", 't', "TOPIC", 0, "The topic; it must exist", 1 }, \
 	{ NULL, 'X', "NAME=VALUE", 0, "A setting of librdkafka, such as " \
-	  "security.protocol=ssl; no passwords, which belong into a file", 4 }, \
-	{ "config", 'c', "FILE", 0, "Settings of librdkafka, NAME=VALUE on each line", 4 }, \
+	  "security.protocol=ssl; passwords are refused: put them into a file", 4 }, \
+	{ "config", 'c', "FILE", 0, "Settings of librdkafka, one NAME=VALUE per line", 4 }, \
 	{ "insecure", KEY_INSECURE, NULL, 0, "Send without encryption to other hosts, also a " \
 	  "password", 4 }, \
-	{ "verbose", 'v', NULL, 0, "Print all that librdkafka logs", 4 }
+	{ "verbose", 'v', NULL, 0, "Print everything that librdkafka logs", 4 }
 
 /* Parse an option of CONF_OPTIONS; ARGP_ERR_UNKNOWN for others. */
 error_t parse_conf(int key, char *arg, const struct argp_state *state,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Places in a topic, as users name them */
+/* Parse the places in a topic that users name. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>

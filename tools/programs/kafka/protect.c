@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Is the connection to the brokers protected? */
+/* Check whether the connection to the brokers is protected. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "common/text.h"
 #include "kafka.h"
 
-/* Cut a broker such as "SSL://[::1]:9092" to its host. */
+/* Reduce a broker such as "SSL://[::1]:9092" to its host. */
 static char *host_of(char *broker)
 {
 	char *scheme = strstr(broker, "://"), *host = scheme ? scheme + 3 : broker;
@@ -22,7 +22,7 @@ static char *host_of(char *broker)
 	return host;
 }
 
-/* Only a whole address counts: "localhost.example.org" is a host of others. */
+/* Compare the whole name: "localhost.example.org" is somebody else's host. */
 static bool is_local(const char *host)
 {
 	struct in6_addr v6;
@@ -35,7 +35,7 @@ static bool is_local(const char *host)
 	return !strcasecmp(host, "localhost");
 }
 
-/* Put the first broker that is on another host; false if there is none. */
+/* Put the host of the first remote broker. Returns false if all are local. */
 static bool find_remote(const rd_kafka_conf_t *made, char *host, size_t size)
 {
 	char servers[4096] = "", *save, *one;
@@ -68,12 +68,12 @@ int check_protection(const rd_kafka_conf_t *made, bool is_trusted)
 		return 0;
 	if (!strcmp(protocol, "sasl_plaintext") && has_password(made)) {
 		complain("%s: the password would go through the network without encryption: "
-			 "security.protocol=sasl_ssl, or --insecure if you trust each host of "
-			 "the network", host);
+			 "set security.protocol=sasl_ssl, or use --insecure if you trust every "
+			 "host on the network", host);
 		return -1;
 	}
-	complain("%s: the connection has no encryption%s: security.protocol=ssl or sasl_ssl; "
-		 "--insecure silences this", host,
+	complain("%s: the connection has no encryption%s: set security.protocol=ssl or "
+		 "sasl_ssl; --insecure silences this warning", host,
 		 strcmp(protocol, "plaintext") ? "" : " and no password");
 	return 0;
 }

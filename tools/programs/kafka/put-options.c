@@ -28,39 +28,39 @@ enum key {
 
 static const struct argp_option options[] = {
 	CONF_OPTIONS,
-	{ "format", 'F', "FORMAT", 0, "blocks (default): many blocks in a message, with "
-	  "their controls; se00: one block in a message, as a FlatBuffer", 1 },
-	{ "count", 'n', "N", 0, "Stop after N blocks; 0, the default, is no end", 1 },
+	{ "format", 'F', "FORMAT", 0, "blocks (default): many blocks per message, with "
+	  "their controls; se00: one block per message, as a FlatBuffer", 1 },
+	{ "count", 'n', "N", 0, "Stop after N blocks; 0, the default: do not stop", 1 },
 	METHOD_OPTION('m'),
 	{ "group", 'g', "NAME", 0, "Send the blocks of all sources event by event: the "
-	  "blocks of an event keep together in a message, whose key is NAME", 1 },
+	  "blocks of an event stay together in one message, with the key NAME", 1 },
 	{ "window", KEY_WINDOW, "NS", 0, "With --group: the largest difference of time "
 	  "stamps in an event (default 1000)", 1 },
-	{ "limit", KEY_LIMIT, "SECONDS", 0, "With --group: an event waits so long for a "
+	{ "limit", KEY_LIMIT, "SECONDS", 0, "With --group: how long an event waits for a "
 	  "source (default 1)", 1 },
 	{ "any-trigger", KEY_ANY_TRIGGER, NULL, 0, "With --group: an event may have blocks "
 	  "of triggers with different names", 1 },
-	{ "bytes", KEY_BYTES, "BYTES", 0, "Collect blocks up to so many bytes in a "
+	{ "bytes", KEY_BYTES, "BYTES", 0, "Collect blocks up to this many bytes in a "
 	  "message (default 524288)", 2 },
-	{ "linger", KEY_LINGER, "SECONDS", 0, "A block waits so long for others "
+	{ "linger", KEY_LINGER, "SECONDS", 0, "How long a block waits for others "
 	  "(default 0.005)", 2 },
-	{ "queue", KEY_QUEUE, "MB", 0, "Keep so many megabytes for a broker that is slow "
+	{ "queue", KEY_QUEUE, "MB", 0, "Keep this many megabytes for a broker that is slow "
 	  "or away (default 64)", 2 },
 	{ "when-full", KEY_WHEN_FULL, "ACTION", 0, "When the queue is full: wait "
-	  "(default), so that the kernel counts what it loses; or refuse blocks, and "
-	  "count them here", 2 },
+	  "(default) reads no more blocks, so that the kernel counts what it loses; "
+	  "refuse drops blocks and counts them", 2 },
 	{ "spool", KEY_SPOOL, "FILE", 0, "Keep blocks in FILE while the broker is slow or "
-	  "away; the next run sends what is left there", 2 },
-	{ "flush", KEY_FLUSH, "SECONDS", 0, "At the end, wait so long for the broker "
+	  "away; the next run sends what is left", 2 },
+	{ "flush", KEY_FLUSH, "SECONDS", 0, "At the end, wait this long for the broker "
 	  "(default 30)", 2 },
-	{ "stats", KEY_STATS, "SECONDS", 0, "Print the sums so often, on standard error "
+	{ "stats", KEY_STATS, "SECONDS", 0, "Print the sums on standard error at this interval "
 	  "(default 10; 0: never)", 3 },
-	{ "prometheus", KEY_PROMETHEUS, "FILE", 0, "Replace FILE at the same times: the "
-	  "accounts in the text format of Prometheus", 3 },
+	{ "prometheus", KEY_PROMETHEUS, "FILE", 0, "Replace FILE at the same times by "
+	  "the accounts in the text format of Prometheus", 3 },
 	{ "json", 'j', NULL, 0, "At the end, print the accounts as JSON on standard "
 	  "output", 3 },
-	{ "strict", KEY_STRICT, NULL, 0, "Exit status 1 also for blocks that were lost "
-	  "before they came here", 3 },
+	{ "strict", KEY_STRICT, NULL, 0, "Exit with status 1 also for blocks that were lost "
+	  "before they reached the program", 3 },
 	{ 0 }
 };
 
@@ -137,15 +137,16 @@ static void check_settings(const struct argp_state *state, struct put_settings *
 {
 	check_conf(state, &set->conf);
 	if (!set->queue)
-		argp_error(state, "queue=0: one megabyte at least");
+		argp_error(state, "queue=0: give at least one megabyte");
 	if (set->bytes < sizeof(struct zio_control))
-		argp_error(state, "bytes=%zu: less than a control", set->bytes);
+		argp_error(state, "bytes=%zu: give at least the %zu bytes of a control",
+			   set->bytes, sizeof(struct zio_control));
 	if (set->group && set->format != BLOCKS)
-		argp_error(state, "--group: an event has many blocks, a message of "
-			   "--format=se00 has one");
+		argp_error(state, "--group: an event has many blocks, but a message of "
+			   "--format=se00 has only one");
 	if (set->group && set->spool)
-		argp_error(state, "--group: a spool keeps blocks, but no events; make "
-			   "--queue larger instead of --spool");
+		argp_error(state, "--group: a spool keeps blocks, not events; make --queue "
+			   "larger instead of using --spool");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -168,7 +169,7 @@ static const struct argp put_argp = {
 	.doc = "Send the blocks of channels and block files to a topic of Apache Kafka, "
 	"until end of file, --count or Ctrl-C.\v"
 	"SOURCE is a channel such as zzero-0-1, a block file, or - for a block file on "
-	"standard input. Of each channel, the program counts the blocks that were stored, "
+	"standard input. For each channel, the program counts the blocks that were stored, "
 	"lost before, refused and not acknowledged.\n"
 	"\n"
 	"Exit status: 0 all blocks are stored, or in the spool; 1 some are not, or an "

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * put.c: blocks from channels and block files to a topic
+ * put.c: send blocks from channels and block files to a topic
  *
- * One loop reads the sources, collects messages, passes them to librdkafka, and takes its
- * reports. A source that has no block is polled. While the queue is full, the program
- * reads no source, or puts the blocks into the spool, or refuses them.
+ * One loop reads the sources, collects messages, passes them to librdkafka and handles its
+ * reports. It polls sources that have no block. While the queue is full, it stops reading,
+ * spools the blocks or refuses them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,12 +35,12 @@ struct put {
 	struct group group;
 	struct ending ending;
 	rd_kafka_queue_t *reports;
-	int wake[2];		/* a pipe: librdkafka has a report */
+	int wake[2];		/* a pipe that librdkafka writes to when it has a report */
 	struct pollfd *fds;
 	size_t last_size;	/* bytes of the last block */
 	uint64_t blocks;
 	double begin;
-	double cpu;		/* seconds of this thread at the beginning */
+	double cpu;		/* CPU seconds of this thread at the beginning */
 	double next_stats;
 	int code;
 };
@@ -73,7 +73,7 @@ static void take_block(struct put *p, const struct zio_block *blk)
 		collect_block(&p->collector, account, blk, seq, &no_origin);
 }
 
-/* A full queue refuses whole events: their number is then missing. */
+/* A full queue refuses whole events, whose numbers are then missing. */
 static void take_part(struct put *p, unsigned int i, const struct zio_block *blk)
 {
 	struct account *account = find_account(blk->control);
@@ -103,7 +103,7 @@ static bool has_all(const struct put *p)
 	return p->set.count && p->blocks >= p->set.count;
 }
 
-/* A batch has about as many bytes as a message: the queue does not grow much beyond. */
+/* A batch has about as many bytes as a message, so the queue barely exceeds its limit. */
 static unsigned int batch_size(const struct put *p)
 {
 	size_t n = 1 + p->set.bytes / (CONTROL + p->last_size);
@@ -140,7 +140,7 @@ static void read_events(struct put *p, unsigned int limit)
 	}
 }
 
-/* Returns true if a source is not at its end. */
+/* Returns true if there is more to read. */
 static bool read_sources(struct put *p)
 {
 	int i;
@@ -177,7 +177,7 @@ static bool has_something_to_do(const struct put *p)
 	return may_read(p) && has_ready_source(&p->src);
 }
 
-/* Wait for a block, a report, or @due; also while signals come. */
+/* Wait for a block, a report, @due, or a signal. */
 static void wait_for_event(struct put *p, double due)
 {
 	int n = 1;
@@ -211,7 +211,7 @@ static void tell_stats(struct put *p)
 		export_accounts(p->set.prometheus);
 }
 
-/* The time that this thread has taken from a processor */
+/* CPU time of this thread */
 static double cpu_now(void)
 {
 	struct timespec ts;
@@ -220,7 +220,7 @@ static double cpu_now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* Give what the group has read already, without waiting for more. */
+/* Deliver what the group has already read, without waiting for more. */
 static void finish_events(struct put *p)
 {
 	if (!p->src.events)
@@ -331,7 +331,7 @@ static void close_put(struct put *p)
 	free(p->set.conf.settings);
 }
 
-/* Tell what happened, and return the exit status. */
+/* Print the sums, and return the exit status. */
 static int tell_end(struct put *p)
 {
 	struct spent spent = { seconds_now() - p->begin, cpu_now() - p->cpu };
@@ -350,7 +350,7 @@ static int tell_end(struct put *p)
 	return code ? code : finish_output();
 }
 
-/* Messages come and go: without this, the kernel clears their pages each time. */
+/* Keep freed memory: otherwise the kernel clears the pages of each new message. */
 static void keep_memory(void)
 {
 	mallopt(M_MMAP_THRESHOLD, LARGEST_KEPT);

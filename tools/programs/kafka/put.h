@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* zio-kafka put: its settings, and what its files share. */
+/* Settings of zio-kafka put, and the interfaces between its files. */
 #ifndef ZIO_KAFKA_PUT_H
 #define ZIO_KAFKA_PUT_H
 
@@ -11,34 +11,34 @@ struct put_settings {
 	struct conf conf;
 	struct arguments sources;
 	enum format format;
-	int method;		/* ZIO_OPEN_RING and the like; 0: any */
+	int method;		/* such as ZIO_OPEN_RING; 0: any */
 	uint64_t count;		/* of blocks; 0: no end */
 	size_t bytes;		/* of a message */
 	size_t queue;		/* bytes that wait for the broker */
 	double linger;
-	double stats;		/* seconds between two lines; 0: none */
+	double stats;		/* seconds between two lines; 0: no lines */
 	double flush;		/* seconds to wait at the end */
 	bool drops;		/* a full queue refuses blocks */
-	bool strict;		/* blocks lost in the kernel are a failure, too */
+	bool strict;		/* blocks lost in the kernel count as failure */
 	bool json;
 	const char *spool;
 	const char *prometheus;
 	const char *group;	/* its name; NULL: no group */
 	uint64_t window;	/* nanoseconds between the blocks of an event */
 	double limit;		/* seconds that an event waits */
-	bool any_trigger;	/* an event has blocks of different triggers */
+	bool any_trigger;	/* an event may mix triggers of different names */
 };
 
-/* Parse the command line. A wrong one ends the program. */
+/* Parse the command line. An error in it ends the program. */
 void parse_put(int argc, char **argv, struct put_settings *set);
 
 /* Offer completions; see common/complete.h. */
 int complete_put(const char *word);
 
-/* --- connect.c: connect @sender to its topic; 0, or -1 after a message. */
+/* --- connect.c: connect @sender to its topic. Returns 0, or -1 after a message. */
 int connect_to_broker(struct sender *sender, const struct put_settings *set);
 
-/* A broker that is away may come back; a topic that is not there is a mistake. */
+/* Tolerate a missing broker, which may come back, but not a missing topic: a mistake. */
 int check_topic(struct sender *sender, const struct put_settings *set);
 
 /* --- end.c, drain.c: what is left after the last block */
@@ -50,25 +50,25 @@ struct ending {
 	int *code;		/* exit status */
 };
 
-/* Send what is left, as long as --flush allows. What then remains goes to the spool. */
+/* Send what is left, for at most --flush seconds. Append the rest to the spool. */
 void end_messages(const struct ending *end);
 
 /*
- * Append a block to the spool, if there is one and the queue is full, or the broker is late.
- * False if the block is not there.
+ * Append a block to the spool, if any, when the queue is full or the broker is late. Returns
+ * false if the block is not in the spool.
  */
 bool keep_block(const struct ending *end, const struct zio_block *blk);
 
-/* Send blocks of the spool, which go before new ones. */
+/* Send blocks of the spool. They go before new ones. */
 void drain_spool(const struct ending *end);
 
 /*
- * Append messages that wait too long to the spool, and free what the broker has. Return
- * when this is due again, by seconds_now().
+ * Append messages that have waited too long to the spool, and free what the broker has.
+ * Returns when this is due again, by seconds_now().
  */
 double tend_spool(const struct ending *end);
 
-/* Append all messages that the broker has not acknowledged, at the end of the program. */
+/* At the end of the program, append all messages that the broker has not acknowledged. */
 void fill_spool(const struct ending *end);
 
 #endif /* ZIO_KAFKA_PUT_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Files that replace others once they are whole */
+/* Files that replace others only when complete */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -49,8 +49,8 @@ static mode_t usual_mode(void)
 }
 
 /*
- * Another program may replace the same file, and other users may write to the folder, as to
- * /tmp: the name is new, so there is no file and no link that has it.
+ * Another program may replace the same file, and other users may write to the folder, such
+ * as /tmp. The name is therefore new: no file and no link has it.
  */
 int begin_replacement(struct replacement *r, const char *target)
 {
@@ -61,7 +61,7 @@ int begin_replacement(struct replacement *r, const char *target)
 		fail_memory();
 	r->fd = mkostemp(r->name, O_CLOEXEC);
 	if (r->fd < 0) {
-		complain("%s: cannot create a file beside it: %s", r->target,
+		complain("%s: cannot create a file next to it: %s", r->target,
 			 strerror(errno));
 		free(r->name);
 		r->name = NULL;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Files that replace others once they are whole. */
+/* Files that replace others only when complete. */
 #ifndef ZIO_KAFKA_REPLACE_H
 #define ZIO_KAFKA_REPLACE_H
 
 /**
- * struct replacement - a file that is going to have the name of another one
+ * struct replacement - a file that will take the name of another one
  * @target: the path of the other file, without links
- * @name: TARGET, a dot and six letters; NULL: there is no replacement
- * @fd: the file of that name, open for writing
+ * @name: TARGET, a dot and six letters; NULL if no replacement is under way
+ * @fd: the file @name, open for writing
  */
 struct replacement {
 	char *target;
@@ -16,24 +16,24 @@ struct replacement {
 };
 
 /*
- * Create the file, with the mode of the one that it replaces, or else that of open().
+ * Create the file. It gets the mode of the file that it replaces, or the default of open().
  * Returns 0, or -1 after a message.
  */
 int begin_replacement(struct replacement *r, const char *target);
 
 /*
- * Rename the file once the disk has it: a reader sees the old file or the new one, also
- * after a power failure. Returns 0, or -1 after a message. The replacement is over.
+ * Rename the file once it is on disk. A reader sees the old file or the new one, even after
+ * a power failure. Returns 0, or -1 after a message. Either way the replacement is over.
  */
 int end_replacement(struct replacement *r);
 
-/* Remove the file if there is one; the target stays as it was. */
+/* Remove the file, if any; the target stays as it was. */
 void drop_replacement(struct replacement *r);
 
-/* Return the path without links, also of a file that does not exist; the caller frees it. */
+/* Return the path without links, even if the file does not exist; the caller frees it. */
 char *resolve_path(const char *path);
 
-/* Make the disk keep the names in the folder of @path; 0, or -1. */
+/* Write the names in the folder of @path to disk. Returns 0, or -1. */
 int sync_folder(const char *path);
 
 #endif /* ZIO_KAFKA_REPLACE_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Blocks as FlatBuffers of the schema se00.fbs, from which flatc makes se00_generated.h */
+/* Convert blocks to FlatBuffers of the schema se00.fbs; flatc generates se00_generated.h. */
 #include <cstdlib>
 #include <cstring>
 
@@ -19,7 +19,7 @@ struct Values {
 	Offset<void> at;
 };
 
-/* Samples in a block file have no alignment, so this copies bytes. */
+/* Copy bytes: samples in a block file are not aligned. */
 template <typename Sample, typename Make>
 Values add_samples(FlatBufferBuilder &builder, ValueUnion type, Make make,
 		   const void *samples, size_t size)
@@ -54,7 +54,7 @@ Values add_values(FlatBufferBuilder &builder, unsigned int ssize, const void *sa
 	}
 }
 
-/* The time stamp is that of the trigger: of the first sample, if none is before it. */
+/* The time stamp is the trigger's: it fits the first sample unless samples precede it. */
 Location location_of(const zio_control &control)
 {
 	const zio_ctrl_attr &attr = control.attr_trigger;
@@ -69,7 +69,7 @@ int64_t nanoseconds(const zio_timestamp &stamp)
 	return static_cast<int64_t>(stamp.secs * 1000000000 + stamp.ticks);
 }
 
-/* Return the bytes of a vector; nullptr if the union has another member. */
+/* Return the bytes of a vector; nullptr if it is missing. */
 template <typename Array>
 const void *get_samples(const se00_SampleEnvironmentData *root, size_t *size,
 			uint16_t *ssize)

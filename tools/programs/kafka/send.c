@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * send.c: messages to the broker, in sequence
+ * send.c: send messages to the broker, in sequence
  *
- * One list has all messages that are not acknowledged. librdkafka has those before
- * @unsent. It may need their memory until it reports them. The program counts the bytes
- * itself, so that the bound holds whatever librdkafka does.
+ * One list has all unacknowledged messages. librdkafka has those before @unsent, and may
+ * need their memory until it reports them. The program counts the bytes itself, so its
+ * limit holds whatever librdkafka does.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ bool is_full(const struct sender *sender)
 	return sender->bytes >= sender->limit;
 }
 
-/* Acknowledgements come nearly in sequence, so the search is short. */
+/* Acknowledgements arrive almost in sequence, so the search is short. */
 static void remove_message(struct sender *sender, struct message *msg)
 {
 	struct message **at = &sender->first;
@@ -51,7 +51,7 @@ void reject_message(struct sender *sender, struct message *msg, const char *reas
 	double now = seconds_now();
 
 	if (now >= sender->next_complaint) {
-		complain("%s: %s %llu to %llu are not stored: %s; the sums tell of more",
+		complain("%s: %s %llu to %llu are not stored: %s; for more, see the sums",
 			 msg->stream->key, msg->group ? "events" : "blocks",
 			 (unsigned long long)msg->first,
 			 (unsigned long long)msg->last, reason);
@@ -62,12 +62,12 @@ void reject_message(struct sender *sender, struct message *msg, const char *reas
 	free_message(msg);
 }
 
-/* The cause, and what the user can do */
+/* Return the cause, and what the user can do. */
 static const char *reason_of(rd_kafka_resp_err_t err)
 {
 	switch (err) {
 	case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE:
-		return "the topic takes no message of this size: give a smaller --bytes, or "
+		return "the message is too large for the topic: give a smaller --bytes, or "
 		       "raise max.message.bytes of the topic";
 	case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
 	case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
@@ -88,7 +88,7 @@ static void on_report(rd_kafka_t *client, const rd_kafka_message_t *rkm, void *o
 		return;		/* an account */
 	if (rkm->err == RD_KAFKA_RESP_ERR__PURGE_QUEUE ||
 	    rkm->err == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT)
-		return;		/* the program ends, and looks at the list itself */
+		return;		/* the program is ending and walks the list itself */
 	if (rkm->err) {
 		reject_message(sender, msg, reason_of(rkm->err));
 		return;
@@ -111,7 +111,7 @@ static bool is_refusal(int err)
 	       err == RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED;
 }
 
-/* A broker that has taken blocks may refuse them for a while, as when it starts. */
+/* A broker that has taken blocks may refuse more for a while, such as when it restarts. */
 static bool ends_all(const struct sender *sender, int err)
 {
 	if (err == RD_KAFKA_RESP_ERR__FATAL)
@@ -126,10 +126,10 @@ static void on_error(rd_kafka_t *client, int err, const char *reason, void *opaq
 	(void)client;
 	if (ends_all(sender, err)) {
 		if (!sender->is_fatal)
-			complain("the program cannot go on: %s", reason);
+			complain("topic %s: cannot continue: %s", sender->topic, reason);
 		sender->is_fatal = true;
 	} else if (err == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN && !sender->is_away) {
-		complain("no broker answers: %s; blocks wait",
+		complain("no broker answers: %s; blocks are waiting",
 			 *sender->reason ? sender->reason : reason);
 		sender->is_away = true;
 	} else if (err == RD_KAFKA_RESP_ERR__TRANSPORT || err == RD_KAFKA_RESP_ERR__RESOLVE) {
@@ -145,7 +145,7 @@ void prepare_sender(struct sender *sender, rd_kafka_conf_t *conf)
 	rd_kafka_conf_set_opaque(conf, sender);
 }
 
-/* The value of one block as a FlatBuffer, or the blocks as they are. */
+/* Return one block as a FlatBuffer, or the blocks as they are. */
 static void *make_value(const struct sender *sender, struct message *msg, size_t *len)
 {
 	struct zio_control control;
@@ -161,8 +161,9 @@ static void *make_value(const struct sender *sender, struct message *msg, size_t
 }
 
 /*
- * The time of the message is now. By this time brokers delete old messages, and forget
- * producers: that of old blocks would lose them. Their controls have their own times.
+ * Stamp the message with the time of sending, not with the time of its blocks, which is in
+ * their controls. Brokers delete messages and forget producers by this time stamp: with the
+ * time of the blocks, old blocks would be lost.
  */
 static rd_kafka_resp_err_t produce(struct sender *sender, struct message *msg,
 				   void *value, size_t len)
@@ -192,7 +193,7 @@ static void give_message(struct sender *sender, struct message *msg)
 	sender->unsent = msg->next;
 }
 
-/* Returns false if librdkafka has no room. */
+/* Returns false if the queue of librdkafka is full. */
 static bool send_message(struct sender *sender, struct message *msg)
 {
 	size_t len;
@@ -215,7 +216,8 @@ static bool send_message(struct sender *sender, struct message *msg)
 
 void pump_messages(struct sender *sender)
 {
-	while (sender->unsent && sender->given < sender->window && send_message(sender, sender->unsent))
+	while (sender->unsent && sender->given < sender->window &&
+	       send_message(sender, sender->unsent))
 		;
 	rd_kafka_poll(sender->client, 0);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sources of put: channels and block files, one by one or as a group */
+/* Read the sources of put: channels and block files, one by one or as a group. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static int open_one(struct source *src, const char *name, int method)
 	return 0;
 }
 
-/* A header has the names, with blanks between. */
+/* A header lists the names, separated by blanks: replace blanks within a name. */
 static void set_name(char name[ADDRESS_LEN], const char *argument)
 {
 	char *at;
@@ -114,7 +114,7 @@ static bool is_passing(int code)
 	return code == EAGAIN || code == EINTR;
 }
 
-/* A block that is larger than all before needs more memory. */
+/* A block larger than all earlier ones needs more memory. */
 static bool grow_memory(struct source *from, const struct zio_block *blk)
 {
 	if (errno != EMSGSIZE || blk->size + CONTROL <= from->room)
@@ -175,8 +175,8 @@ void leave_events(struct sources *src)
 			from->account->lost += stats->dropped - old;
 	}
 	if (stats->dropped > before)
-		complain("%" PRIu64 " blocks were read for events that are not complete; "
-			 "they count as lost", stats->dropped - before);
+		complain("%" PRIu64 " blocks were read for incomplete events and count as "
+			 "lost", stats->dropped - before);
 }
 
 /* --- waiting */

@@ -13,8 +13,8 @@
  * @ch: NULL once it is closed
  * @account: of its last block, in a group
  * @memory: for the blocks of a batch, @room bytes
- * @is_at_end: it gives no more blocks
- * @has_block: it is not known to have none
+ * @is_at_end: no more blocks will come
+ * @has_block: may have a block; false only if it is known to have none
  */
 struct source {
 	struct zio_channel *ch;
@@ -28,10 +28,10 @@ struct source {
 /**
  * struct sources - all sources
  * @list: @n of them
- * @events: reads them event by event; NULL: one by one
- * @has_event: @events is not known to have none
- * @is_at_end: all are at their ends
- * @has_failed: after a message
+ * @events: reads them event by event; NULL to read them one by one
+ * @has_event: @events may have an event; false only if it is known to have none
+ * @is_at_end: every source is at its end
+ * @has_failed: a source has failed, and the user was told
  */
 struct sources {
 	struct source *list;
@@ -42,30 +42,30 @@ struct sources {
 	bool has_failed;
 };
 
-/* Open what the user has named, and @group, if there is one; 0, or -1 after a message. */
+/* Open the user's sources, and @group if not NULL. Returns 0, or -1 after a message. */
 int open_sources(struct sources *src, const struct put_settings *set, struct group *group);
 void close_sources(struct sources *src);
 
 /*
- * Read at most @n blocks of a source. Return their number; 0: none now, or at the end,
- * which a message tells if it is an error. They are valid until the next call.
+ * Read at most @n blocks of a source, valid until the next call. Returns their number; 0 if
+ * there is no block now or the source has ended. If an error ended it, prints a message.
  */
 unsigned int next_blocks(struct sources *src, struct source *from, unsigned int n,
 			 struct zio_block *blks);
 
-/* Get the next event of the group; false: none now, or at the end. */
+/* Get the next event of the group. Returns false if there is none now, or at the end. */
 bool next_event(struct sources *src, struct zio_event *ev);
 
-/* Let no event wait any longer for a source. */
+/* Complete pending events without waiting for missing sources. */
 void hurry_events(struct sources *src);
 
-/* Close the sources of a group. What it had read and not given counts as lost. */
+/* Close the sources of a group. Blocks read but not delivered count as lost. */
 void leave_events(struct sources *src);
 
-/* Is a source not known to have no block? */
+/* May any source have a block? */
 bool has_ready_source(const struct sources *src);
 
-/* Put the descriptors to poll; return their number, at most @n of struct sources. */
+/* Fill in the descriptors to poll. Returns their number, at most @n of struct sources. */
 int poll_sources(const struct sources *src, struct pollfd *fds);
 
 #endif /* ZIO_KAFKA_SOURCE_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * spool.c: blocks on the local disk until the broker has them
+ * spool.c: keep blocks on the local disk until the broker has them
  *
- * The spool is a block file. The program appends blocks to its end, and drains them from
- * its beginning into messages. They stay in the file until the broker has acknowledged
- * them: a program that is killed finds them when it starts again. FILE.sent tells how many
- * of them the broker has. The file is truncated when the broker has all of them.
+ * The spool is a block file. The program appends blocks at its end and drains them from its
+ * beginning into messages. Blocks stay in the file until the broker has acknowledged them,
+ * so a program that was killed finds them when it restarts. FILE.sent records how much of
+ * the file the broker has. Once the broker has everything, the file is truncated.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -38,7 +38,7 @@ static int open_out(struct spool *spool)
 	return spool->out ? 0 : -1;
 }
 
-/* Open the file to read it from a block on. */
+/* Open the file for reading, at a block. */
 static struct zio_channel *open_at(struct spool *spool, off_t at)
 {
 	struct zio_channel *ch = open_channel(spool->file, 0);
@@ -51,7 +51,7 @@ static struct zio_channel *open_at(struct spool *spool, off_t at)
 
 /* --- what an earlier run has left */
 
-/* Return the byte behind the last one from @at on that is not zero; INT64_MAX: not known. */
+/* Return the end of the nonzero bytes from @at on; INT64_MAX if unknown. */
 static off_t end_of_bytes(const char *file, off_t at)
 {
 	FILE *in = fopen(file, "re");
@@ -71,7 +71,7 @@ static off_t end_of_bytes(const char *file, off_t at)
 	return end;
 }
 
-/* A control begins with the number of its version. */
+/* A control begins with its version number. */
 static bool begins_control(const char *file, off_t at)
 {
 	FILE *in = fopen(file, "re");
@@ -83,8 +83,8 @@ static bool begins_control(const char *file, off_t at)
 }
 
 /*
- * A program that was killed, or a power failure, may have left a part of a block. Some file
- * systems then have zeros in place of what the disk did not get.
+ * A killed program or a power failure may leave a partial block. Some file systems then have
+ * zeros in place of the bytes that did not reach the disk.
  */
 static bool is_part(const struct spool *spool, off_t whole)
 {
@@ -97,7 +97,7 @@ static bool is_part(const struct spool *spool, off_t whole)
 
 static int cut_end(struct spool *spool, off_t whole)
 {
-	complain("spool %s: the last block is not whole: dropped %lld bytes", spool->file,
+	complain("spool %s: the last block is incomplete: dropped %lld bytes", spool->file,
 		 (long long)(spool->size - whole));
 	if (truncate(spool->file, whole))
 		return fail_spool(spool, strerror(errno));
@@ -105,7 +105,7 @@ static int cut_end(struct spool *spool, off_t whole)
 	return 0;
 }
 
-/* The file is not what this program writes: each byte of it stays. */
+/* This program did not write the file: leave every byte of it alone. */
 static int refuse(const struct spool *spool, struct zio_channel *ch, int code, off_t whole)
 {
 	if (code != EPROTO)
@@ -120,7 +120,7 @@ static int refuse(const struct spool *spool, struct zio_channel *ch, int code, o
 	return -1;
 }
 
-/* Nothing follows the blocks up to @whole, or what is there can be dropped. */
+/* Drop a partial block after the blocks up to @whole; refuse anything else there. */
 static int check_end(struct spool *spool, struct zio_channel *ch, int code, off_t whole)
 {
 	if (code == ENODATA || (code == EPROTO && is_part(spool, whole)))
@@ -128,7 +128,7 @@ static int check_end(struct spool *spool, struct zio_channel *ch, int code, off_
 	return refuse(spool, ch, code, whole);
 }
 
-/* The blocks of an earlier run count as acquired now. */
+/* Blocks from an earlier run count as acquired now. */
 static int count_blocks(struct spool *spool)
 {
 	struct zio_channel *ch = open_at(spool, spool->sent);
@@ -151,12 +151,12 @@ static int count_blocks(struct spool *spool)
 		ret = check_end(spool, ch, errno, whole);
 	zio_close(ch);
 	if (!ret && blocks)
-		complain("spool %s: %llu blocks of an earlier run; the broker may have "
-			 "some of them", spool->file, blocks);
+		complain("spool %s: %llu blocks of an earlier run; the broker may already "
+			 "have some of them", spool->file, blocks);
 	return ret;
 }
 
-/* A new mark hides no blocks: a disk that is full now is like one that fills later. */
+/* A new mark hides no blocks, so tolerate a full disk, as when it fills later. */
 static int begin_empty(struct spool *spool)
 {
 	if (!reset_mark(&spool->mark))
@@ -165,7 +165,7 @@ static int begin_empty(struct spool *spool)
 	return spool->mark.is_empty ? 0 : -1;
 }
 
-/* The last block that the broker has may be newer than what the disk has kept. */
+/* After a power failure, the mark may lie beyond what the disk has kept. */
 static int find_blocks(struct spool *spool)
 {
 	struct stat st;
@@ -180,7 +180,7 @@ static int find_blocks(struct spool *spool)
 	return count_blocks(spool);
 }
 
-/* A device or a pipe keeps no blocks. */
+/* A device or a pipe cannot keep blocks. */
 static int check_kind(const struct spool *spool)
 {
 	struct stat st;
@@ -191,7 +191,7 @@ static int check_kind(const struct spool *spool)
 	return -1;
 }
 
-/* If the broker has all blocks, a part of one at the end is not in the way. */
+/* If the broker has all blocks, a partial one at the end does no harm. */
 int open_spool(struct spool *spool, const char *file)
 {
 	if (!file)
@@ -228,7 +228,7 @@ static int append(struct spool *spool, const struct zio_control *control,
 	return 0;
 }
 
-/* A disk that is full may have taken a part of what was to follow @size. */
+/* A full disk may have taken a part of what was appended after @size: remove it. */
 static int cut_spool(struct spool *spool, off_t size)
 {
 	int code = errno;
@@ -269,7 +269,7 @@ int spool_message(struct spool *spool, struct message *msg)
 
 /* --- its beginning */
 
-/* Messages that were spooled have moved @at. */
+/* Spooled messages may have moved @at. */
 static int read_at(struct spool *spool, struct zio_block *blk)
 {
 	if (!spool->in)
@@ -294,8 +294,8 @@ int next_spooled(struct spool *spool, struct zio_block *blk, struct origin *orig
 }
 
 /*
- * The mark goes first: after a power failure, an old mark must not hide the blocks of a new
- * beginning.
+ * Reset the mark first: after a power failure, an old mark must not hide the first blocks of
+ * a spool that was emptied and filled again.
  */
 static void empty_spool(struct spool *spool)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Notify the manager of services; see sd_notify(3) for the protocol. */
+/* Notify the service manager. sd_notify(3) describes the protocol. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ void notify_manager(const char *state)
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return;
-	/* A manager that does not listen is no reason to stop. */
+	/* Go on even if the manager does not listen. */
 	(void)!sendto(fd, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&address,
 		      (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len));
 	close(fd);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* verify.c: print the gaps and duplicates in a topic, and what its producers said */
+/* verify.c: print the gaps and duplicates in a topic, and compare with its producers */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +79,7 @@ static int print_json(const struct findings *found)
 static void print_channel(const struct channel *chan)
 {
 	printf("%s: %" PRIu64 " blocks in %" PRIu64 " messages, %" PRIu64 " missing in %"
-	       PRIu64 " gaps (producers told of %" PRIu64 "), %" PRIu64 " duplicates, %"
+	       PRIu64 " gaps (producers reported %" PRIu64 "), %" PRIu64 " duplicates, %"
 	       PRIu64 " restarts, %" PRIu64 " damaged\n", chan->key, chan->blocks,
 	       chan->messages, chan->missing, chan->gaps, chan->told, chan->duplicates,
 	       chan->restarts, chan->damaged);
@@ -105,10 +105,10 @@ static void print_findings(const struct findings *found)
 	for (events = found->groups; events; events = events->following)
 		print_events(events);
 	if (found->unfinished)
-		printf("%" PRIu64 " runs of a producer have no account: they go on, or were "
+		printf("%" PRIu64 " runs of producers have no account: they are running, or were "
 		       "killed\n", found->unfinished);
 	if (found->others)
-		printf("%" PRIu64 " messages are not of zio-kafka\n", found->others);
+		printf("%" PRIu64 " messages are not from zio-kafka\n", found->others);
 }
 
 /* --- the program */
@@ -147,7 +147,7 @@ static const struct argp verify_argp = {
 	.args_doc = "--topic=TOPIC",
 	.doc = "Look for gaps and duplicates in a topic, and compare it with the accounts "
 	"of the producers.\v"
-	"Exit status: 0 nothing is missing; 1 blocks are damaged or there twice, or an "
+	"Exit status: 0 nothing is missing; 1 blocks are damaged or appear twice, or an "
 	"account is wrong; 2 usage; 3 the topic cannot be opened; 4 blocks or events are "
 	"missing, or anything else lies between blocks: the last line says what; "
 	"130 interrupted.",

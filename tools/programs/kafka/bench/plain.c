@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * plain - send a file to a topic by librdkafka alone, as a measure for zio-kafka
+ * plain - send a file to a topic with librdkafka alone, to compare with zio-kafka
  *
  * Usage: plain BROKERS TOPIC FILE BYTES
  *
- * Each message has BYTES of the file. The program prints the seconds until the broker has
- * acknowledged all.
+ * Each message has BYTES bytes of the file. The program prints the seconds until the broker
+ * has acknowledged everything.
  */
 #include <fcntl.h>
 #include <librdkafka/rdkafka.h>
@@ -41,7 +41,7 @@ static void on_report(rd_kafka_t *client, const rd_kafka_message_t *rkm, void *o
 	stored += rkm->len;
 }
 
-/* The settings of zio-kafka, where they matter for speed */
+/* The settings of zio-kafka that matter for speed */
 static rd_kafka_t *make_client(const char *brokers)
 {
 	const char *settings[][2] = {
@@ -96,16 +96,16 @@ int main(int argc, char **argv)
 		fail("usage", "plain BROKERS TOPIC FILE BYTES");
 	fd = open(argv[3], O_RDONLY);
 	if (fd < 0 || fstat(fd, &st))
-		fail(argv[3], "cannot open it");
+		fail(argv[3], "cannot open");
 	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (data == MAP_FAILED)
-		fail(argv[3], "cannot map it");
+		fail(argv[3], "cannot map");
 	client = make_client(argv[1]);
 	topic = rd_kafka_topic_new(client, argv[2], NULL);
 	begin = now();
 	send_file(client, topic, data, (size_t)st.st_size, strtoul(argv[4], NULL, 10));
 	if (stored != (size_t)st.st_size)
-		fail(argv[2], "not all is stored");
+		fail(argv[2], "not everything is stored");
 	printf("%.6f\n", now() - begin);
 	rd_kafka_topic_destroy(topic);
 	rd_kafka_destroy(client);
