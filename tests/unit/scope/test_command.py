@@ -117,7 +117,7 @@ def test_a_changed_uplot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         (folder / name).write_text("alert()")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(page_files, "PAGE", page_files.PAGE.parent)
-    with pytest.raises(page_files.Missing, match="it is not that of uPlot"):
+    with pytest.raises(page_files.Missing, match="not the file of uPlot"):
         page_files.load()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# zio-scope needs no build. Its page needs uPlot, which fetch-uplot gets once.
+# zio-scope needs no build. Its page needs uPlot; fetch-uplot downloads it once.
 
 scope_share = $(DESTDIR)$(PREFIX)/share/zio-scope/zio_scope
 scope_page = $(wildcard programs/scope/zio_scope/page/*)
@@ -25,9 +25,9 @@ scope-picture: scope-ready
 	$(scope_environ) $(PYTHON) -m unit.scope.browser.picture \
 		../Documentation/figures/scope.png
 
-# A virtual machine whose page a browser of this machine shows
+# Run zio-scope in a virtual machine, for a browser on this machine.
 cache_home = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)
-# The demo fails if the machine does, and not only if sed does.
+# Fail if the machine fails, not only if sed does.
 scope-demo: SHELL = /bin/bash
 scope-demo: .SHELLFLAGS = -o pipefail -c
 scope-demo: scope-ready

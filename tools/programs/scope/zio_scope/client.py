@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One page: what it wants to see, and what it gets."""
+"""One page: what it wants to see, and what it is sent."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from .machine import Refused
 from .reader import RATE
 from .view import BadRequest, View, parse_view
 
-# Frames that the page may have without having drawn them
+# Frames sent to the page but not yet drawn
 WINDOW = 2
 LOG = logging.getLogger("zio_scope")
-# A page that does not read is dropped with so many messages, or after so long.
+# Drop a page that does not read once this many messages wait, or after this time.
 MESSAGES = 64
 PATIENCE_SECONDS = 10.0
-# A picture of more samples is made in a thread, so that other pages do not wait.
+# Draw larger pictures in a thread, so that other pages need not wait.
 SMALL = 1 << 18
 
 
 class Client:
-    """Sends frames when the page has drawn the last ones, and RATE a second at most.
+    """Sends frames when the page has drawn the last ones, up to RATE per second.
 
-    A task of its own writes to the page, so that no page waits for another one."""
+    Each client writes in a task of its own, so that no page waits for another."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Client:
         self._put(_encode(message))
 
     def send_state(self, state: dict[str, Any]) -> None:
-        """Send the newest state: one that still waits is replaced."""
+        """Send the newest state. It replaces one that is still waiting."""
         is_waiting = self._state is not None
         self._state = state
         if not is_waiting:
@@ -74,15 +74,15 @@ class Client:
         try:
             self._queue.put_nowait(message)
         except asyncio.QueueFull:
-            self._drop(f"{MESSAGES} messages wait for it")
+            self._drop(f"{MESSAGES} messages are waiting")
 
     def _drop(self, why: str) -> None:
         peer = self._transport.get_extra_info("peername")
-        LOG.warning("the page at %s does not read (%s): it is dropped", peer, why)
+        LOG.warning("the page at %s does not read (%s): dropped it", peer, why)
         self._transport.abort()
 
     async def write(self) -> None:
-        """Send what waits in the queue until the task is cancelled."""
+        """Send the messages in the queue until the task is cancelled."""
         while True:
             message = await self._queue.get()
             if message is None:
@@ -151,7 +151,7 @@ class Client:
         reply = {"type": "set", "serial": message.get("serial"), "ok": True, "text": ""}
         try:
             if self.read_only:
-                raise Refused("the scope was started with --read-only: it sets nothing")
+                raise Refused("the scope is read-only: start it without --read-only")
             loop = asyncio.get_running_loop()
             await loop.run_in_executor(None, machine.change, *words, self._hub.sets)
         except Refused as error:
@@ -174,13 +174,13 @@ class Client:
                 await asyncio.sleep(max(0.0, 1 / RATE - (time.monotonic() - begin)))
 
     async def _try_to_send(self) -> bool:
-        """Send the picture. A fault of the program ends this picture only."""
+        """Send the picture. A bug in the program costs this picture only."""
         try:
             return await self._send_frames()
         except Exception as error:
             LOG.exception("a picture cannot be drawn")
             text = zio.printable(f"{type(error).__name__}: {error}")
-            text = f"the picture cannot be drawn: {text}: zio-scope prints where"
+            text = f"the picture cannot be drawn: {text}: see the log of zio-scope"
             self.send({"type": "error", "text": text})
             return False
 
@@ -194,7 +194,7 @@ class Client:
         return picture.take_snapshot(traces[n] for n in names if n in traces)
 
     async def _send_frames(self) -> bool:
-        """Send the picture; False if it is the one that the page shows."""
+        """Send the picture. Return False if the page already shows it."""
         view, snapshot = self.view, self._snapshot()
         newest = {n: id(blocks[-1]) for n, (_, blocks) in snapshot.items() if blocks}
         shown = (view.serial, newest)

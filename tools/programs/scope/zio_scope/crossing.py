@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The display trigger: find where a waveform crosses a level."""
+"""The display trigger: finds where a waveform crosses a level."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ SLOPES = (RISING, FALLING)
 
 
 def crossings(samples: Samples, level: float, slope: str) -> npt.NDArray[np.int64]:
-    """Return the indices i where samples[i] is the first one on the other side of @level.
-    A sample that equals @level has reached it."""
+    """Return the indices i where samples[i] is the first one beyond @level. A sample that
+    equals @level counts as beyond."""
     if len(samples) < 2:
         return np.empty(0, dtype=np.int64)
     if slope == RISING:
@@ -27,8 +27,8 @@ def crossings(samples: Samples, level: float, slope: str) -> npt.NDArray[np.int6
 def find_crossing(
     samples: Samples, level: float, slope: str, near: float
 ) -> float | None:
-    """Return the crossing nearest to the index @near, interpolated between two samples;
-    None if the waveform does not cross the level."""
+    """Return the crossing nearest to index @near, interpolated between two samples; None
+    if the waveform does not cross the level."""
     found = crossings(samples, level, slope)
     if not len(found):
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reduce samples to the width of a screen without losing a peak."""
+"""Reduces samples to the width of a screen without losing a peak."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from .samples import Samples
 
 
 def bucket_edges(count: int, buckets: int) -> npt.NDArray[np.int64]:
-    """Return the first sample of each of @buckets parts of @count samples. The parts
-    differ by one sample at most."""
+    """Divide @count samples into @buckets parts that differ by at most one sample. Return
+    the first sample of each part."""
     return np.arange(buckets, dtype=np.int64) * count // buckets
 
 
 def min_max(samples: Samples, buckets: int) -> Samples:
-    """Return minimum and maximum of each bucket, alternating: 2 * @buckets values.
+    """Return the minimum and maximum of each bucket, alternately: 2 * @buckets values.
 
-    Samples of up to 2 * @buckets values are returned as they are. NaN marks a gap: a
-    bucket that has values and a gap shows the values.
+    Up to 2 * @buckets samples are returned unchanged. NaN marks a gap; a bucket that
+    contains a gap and values shows the values.
     """
     if buckets < 1:
         raise ValueError(f"{buckets} buckets: use 1 or more")
@@ -27,7 +27,7 @@ def min_max(samples: Samples, buckets: int) -> Samples:
         return samples
     edges = bucket_edges(len(samples), buckets)
     result = np.empty(2 * buckets, dtype=samples.dtype)
-    # fmin and fmax ignore NaN, and cost more.
+    # fmin and fmax ignore NaN, but cost more.
     if samples.dtype.kind == "f":
         result[0::2] = np.fmin.reduceat(samples, edges)
         result[1::2] = np.fmax.reduceat(samples, edges)

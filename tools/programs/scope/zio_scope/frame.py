@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The binary frames from the daemon to the page. README.md has the layout."""
+"""Binary frames from the daemon to the page. README.md describes the layout."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ FLOAT32, FLOAT64 = 4, 8
 
 # magic, version, kind, traces, flags, view, frame, low, high, rate
 HEADER = struct.Struct("<4sBBHIII4xddd")
-# channel, type of values, blocks, seq_num, blocks missing in the picture, time in ns, first,
-# step, points
+# channel, type of values, blocks, seq_num, blocks missing in the picture, time in ns,
+# first, step, points
 RECORD = struct.Struct("<HHIIIQddI4x")
-# A float32 holds integers up to 2^24.
+# A float32 holds all integers up to 2^24.
 EXACT = 1 << 24
-# Stands for a time that the record does not hold
+# Marks a time that does not fit into the record
 NO_TIME = 2**64 - 1
 
 
 @dataclass(frozen=True)
 class Line:
-    """The values of a channel in a frame, and the newest block of them. Value i is at
+    """The values of a channel in a frame, and its newest block. Value i is at
     @first + i * @step, in samples of the first channel."""
 
     channel: int
@@ -44,9 +44,9 @@ class Line:
 
 @dataclass(frozen=True)
 class Frame:
-    """Lines, each with a grid of its own. @extent is the range of all samples that the
-    view could show. @rate are the samples per second of the first channel; 0 if those of
-    a line are not known."""
+    """Lines, each with its own grid. @extent is the range of all samples that the view
+    could show. @rate is the sample rate of the first channel; 0 if the rate of any line
+    is unknown."""
 
     kind: int
     flags: int
@@ -65,7 +65,7 @@ def value_type(values: Samples) -> int:
 
 
 def _has_large(values: Samples) -> bool:
-    """Tell whether a value is a large integer, which float32 would round."""
+    """Tell whether any value is an integer so large that float32 would round it."""
     if not len(values) or bool(np.isnan(values).all()):
         return False
     low, high = float(np.nanmin(values)), float(np.nanmax(values))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from .machine import SetState
 
 KEPT_SECONDS = 600
-# A shorter time tells no rate: a counter is whole.
+# Counters are integers: a shorter interval gives no useful rate.
 LEAST_SECONDS = 0.5
 
 
@@ -19,15 +19,14 @@ Rates = tuple[float, ...]
 
 
 def rates_between(old: Counters, new: Counters, seconds: float) -> Rates:
-    """Return the rates per second. Counters that went back, as after a new start, have the
-    rate 0."""
+    """Return the rates per second; 0 for a counter that went back, as after a restart."""
     if seconds <= 0:
         return 0.0, 0.0, 0.0
     return tuple(max(0.0, (now - then) / seconds) for now, then in zip(new, old))
 
 
 class FiredRates:
-    """The events per second of channel sets, between two looks that are not too near."""
+    """The events per second of channel sets. Two looks in quick succession are one."""
 
     def __init__(self) -> None:
         self._last: dict[str, SetState] = {}
@@ -53,14 +52,14 @@ class Point:
 
 
 class History:
-    """Keeps a point for each call of add(), for ten minutes."""
+    """Keeps one point per call of add(), for ten minutes."""
 
     def __init__(self) -> None:
         self.points: deque[Point] = deque()
         self._last: tuple[float, dict[str, Counters]] | None = None
 
     def add(self, time: float, counters: dict[str, Counters]) -> Point | None:
-        """Add the counters of all channels at @time. Return the new point; None for the
+        """Add the counters of all channels at @time. Return the new point, or None on the
         first call."""
         last, self._last = self._last, (time, counters)
         if last is None:

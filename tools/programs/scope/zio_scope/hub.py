@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The channels that the scope offers, their readers, and what is new."""
+"""The channels that the scope offers, and their readers. Tells what is new."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from .reader import RATE, FileReader, TapReader
 from .samples import Trace
 
 POLL_SECONDS = 1.0
-# A file may name any number of channels.
+# Bounds the channels of a file, which may name any number.
 MAX_TRACES = 256
 
 
 @dataclass(frozen=True)
 class Offer:
-    """What the command line asks for. @channels is None for all inputs."""
+    """The request of the command line. @channels is None for all inputs."""
 
     channels: tuple[str, ...] | None
     files: tuple[str, ...]
@@ -34,7 +34,7 @@ class Offer:
 
 class Bell:
     """Calls @ring in the event loop after a thread has called notify(). However often
-    that is, it rings RATE times a second at most."""
+    that happens, it rings at most RATE times per second."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, ring: Callable[[], None]) -> None:
         self._loop, self._ring = loop, ring
@@ -66,7 +66,7 @@ class Bell:
 
 
 class Hub:
-    """Only the event loop calls it, except for _trace_of()."""
+    """Owns the traces and readers. Threads call only _trace_of(); the event loop, all."""
 
     def __init__(self, offer: Offer, ring: Callable[[], None]) -> None:
         self.offer = offer
@@ -85,7 +85,7 @@ class Hub:
     # --- traces -------------------------------------------------------------------------
 
     def _trace_of(self, name: str, is_tap: bool = False) -> Trace | None:
-        """Return the trace of a channel; None if there are too many."""
+        """Return the trace of a channel, or None if there are too many channels."""
         with self._lock:
             if name not in self._traces:
                 if len(self._traces) >= MAX_TRACES:
@@ -123,7 +123,7 @@ class Hub:
             reader.join(max(0.0, end - time.monotonic()))
 
     def watch(self, names: set[str]) -> None:
-        """Read the taps of these channels, and no others."""
+        """Read the taps of these channels only."""
         traces = self.traces()
         wanted = {name for name in names if name in traces and traces[name].is_tap}
         for name in set(self._taps) - wanted:
@@ -146,7 +146,7 @@ class Hub:
         return self.offer.channels is None or bool(self.offer.channels)
 
     async def poll(self) -> Point | None:
-        """Read the statistics. Return a new point of the history."""
+        """Read the statistics. Return the new point of the history."""
         if self._shows_machine():
             only = None if self.offer.channels is None else set(self.offer.channels)
             loop = asyncio.get_running_loop()
@@ -159,7 +159,7 @@ class Hub:
         return self.history.add(time.time(), self.counters())
 
     def counters(self) -> dict[str, Counters]:
-        """Return the counters of the kernel for channels, and those of readers of files."""
+        """Return the kernel's counters of channels and the readers' counters of files."""
         found: dict[str, ChannelCounts | zio.Account] = {
             channel.name: channel for state in self.sets for channel in state.channels
         }

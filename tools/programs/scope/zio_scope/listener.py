@@ -8,7 +8,7 @@ import socket
 
 
 def listen_on(address: str, port: int) -> socket.socket:
-    """Return a socket that listens. Raise OSError with a text for the user."""
+    """Return a listening socket. Raise OSError with a text for the user."""
     where = f"{address} port {port}"
     try:
         found = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)
@@ -24,7 +24,7 @@ def listen_on(address: str, port: int) -> socket.socket:
         if error.errno == errno.EADDRINUSE:
             remedy = "another program uses it: use --port, or --port 0 for a free one"
         elif error.errno == errno.EACCES:
-            remedy = "use a port from 1024 on"
+            remedy = "use port 1024 or above"
         raise OSError(error.errno, f"{where}: {error.strerror}: {remedy}") from error
     listener.setblocking(False)
     return listener

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The log: what strangers cause does not fill it."""
+"""The log. Strangers cannot fill it."""
 
 from __future__ import annotations
 
 import logging
 import time
 
-# Records in a period, in seconds
+# At most BURST records in PERIOD seconds
 BURST, PERIOD = 20, 60.0
 
 
 class Sparing(logging.Filter):
-    """Lets BURST records pass in a PERIOD. The next one tells how many did not."""
+    """Passes up to BURST records per PERIOD. The next record counts those left out."""
 
     def __init__(self) -> None:
         super().__init__()

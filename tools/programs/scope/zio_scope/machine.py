@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The channel sets of this machine: statistics, state of triggers, and settings."""
+"""The channel sets of this machine: statistics, trigger state and settings."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any
 
 import zio
 
-# What a client may set, besides the attributes of a trigger
+# What a client may set, in addition to the attributes of a trigger
 SETTABLE = ("enable", "current_trigger")
 
 
 class Refused(Exception):
-    """A setting that the daemon or the kernel refuses. The text is for the user."""
+    """The daemon or the kernel refuses a setting. The text is for the user."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """An attribute that the page shows. @choices is empty if any text may be right."""
+    """An attribute that the page shows. @choices is empty if any text may be valid."""
 
     object: str
     attribute: str
@@ -31,7 +31,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class ChannelCounts:
-    """Counters of the kernel for a channel."""
+    """The kernel's counters of a channel."""
 
     name: str
     enabled: bool
@@ -59,8 +59,8 @@ class SetState:
 
 
 def _text(obj: Any, attribute: str, default: str = "") -> str:
-    """Return an attribute; @default if the object does not have it. Raise OSError if the
-    device is gone."""
+    """Return an attribute, or @default if the object does not have it. Raise OSError if
+    the device is gone."""
     try:
         return str(obj.text(attribute))
     except OSError as error:
@@ -75,7 +75,7 @@ def _count(obj: Any, attribute: str) -> int:
 
 
 def channel_name(obj: Any) -> str:
-    """Return the name of a channel as its nodes have it: zzero-0000-0-1."""
+    """Return the name of a channel, as in the names of its nodes: zzero-0000-0-1."""
     return _text(obj, "address")
 
 
@@ -91,7 +91,7 @@ def _channel(obj: Any) -> ChannelCounts:
 
 
 def _choices(obj: Any, attribute: str) -> tuple[str, ...]:
-    """Return the words that an attribute accepts; none if it accepts others, too."""
+    """Return the words that an attribute accepts; none if it also accepts other text."""
     try:
         text = str(obj.accepted(attribute))
     except OSError:
@@ -135,8 +135,8 @@ def _set_state(cset: Any) -> SetState:
 
 
 def input_sets(only: set[str] | None = None) -> list[SetState]:
-    """Return the channel sets of all inputs, or those with a channel in @only. A set that
-    vanishes meanwhile is left out. If the module zio is not loaded, there are none."""
+    """Return the channel sets of all inputs, or those with a channel in @only. Skip sets
+    that vanish in the meantime. Without the module zio, return an empty list."""
     try:
         devices = zio.devices()
     except OSError:
@@ -156,19 +156,21 @@ def input_sets(only: set[str] | None = None) -> list[SetState]:
 
 def short_name(name: str) -> str:
     """Return the full name of a channel: zzero-0-1 becomes zzero-0000-0-1. Raise OSError
-    if there is no such channel."""
+    if the channel does not exist."""
     found = zio.find(name)
     if found.kind != "channel":
-        raise OSError(errno.EINVAL, f"{name} is no channel: use a name from `zio list`")
+        raise OSError(
+            errno.EINVAL, f"{name} is not a channel: use a name from `zio list`"
+        )
     return channel_name(found)
 
 
 def change(object_name: str, attribute: str, value: str, sets: list[SetState]) -> None:
-    """Set an attribute that one of @sets shows. Raise Refused with the library's text."""
+    """Set an attribute shown by one of @sets. Raise Refused with the library's text."""
     shown = {(s.object, s.attribute) for state in sets for s in state.settings}
     if (object_name, attribute) not in shown:
         raise Refused(
-            f"{object_name}/{attribute}: the scope does not set it: use `zio set`"
+            f"{object_name}/{attribute}: the scope cannot set this: use `zio set`"
         )
     try:
         zio.find(object_name)[attribute] = value
@@ -176,5 +178,5 @@ def change(object_name: str, attribute: str, value: str, sets: list[SetState]) -
         raise Refused(str(error.strerror)) from error
     except KeyError as error:
         raise Refused(str(error.args[0])) from error
-    except ValueError as error:  # such as half of a character
+    except ValueError as error:  # such as half a character
         raise Refused(f"{object_name}/{attribute}: use another text: {error}") from error

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Start the daemon, and end it at a signal."""
+"""Start the daemon, and stop it on a signal."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .server import Server, Setup
 HDF = b"\x89HDF\r\n\x1a\n"
 
 
-# --- what starts ------------------------------------------------------------------------
+# --- starting ---------------------------------------------------------------------------
 
 
 def _refuse_hdf(name: str) -> None:
@@ -42,7 +42,7 @@ def _refuse_hdf(name: str) -> None:
 
 
 def sort_names(names: list[str]) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
-    """Return the channels, and the files. A name is a channel if there is one."""
+    """Return channels and files. A name is a channel if such a channel exists."""
     channels, files = [], []
     for name in names:
         if name == "-" or "/" in name and os.path.exists(name):
@@ -68,7 +68,7 @@ def load_tls(options: argparse.Namespace) -> ssl.SSLContext | None:
     except (OSError, ssl.SSLError) as error:
         raise Failure(
             f"{options.tls_cert}, {options.tls_key}: {error}: "
-            "use a PEM certificate and its key, readable for you"
+            "use a PEM certificate and its key that you can read"
         ) from error
 
 
@@ -90,17 +90,17 @@ def url_of(options: argparse.Namespace, port: int) -> str:
 
 
 def tell(options: argparse.Namespace, port: int, token: str) -> None:
-    """Print the URL. Only a terminal gets the token: others may read a log."""
+    """Print the URL. Show the token on a terminal only: others may read a log."""
     url = url_of(options, port)
     if sys.stdout.isatty():
         say(f"{url}#token={token}")
         return
     file = zio.printable(str(options.token_file))
-    say(f"{url} - append #token= and the token, which is in {file}")
+    say(f"{url} - append #token= and the token from {file}")
 
 
 def _signalled() -> asyncio.Future[int]:
-    """Return what a signal sets to the exit status."""
+    """Return a future that a signal sets to the exit status."""
     loop = asyncio.get_running_loop()
     stopped: asyncio.Future[int] = loop.create_future()
 
@@ -114,7 +114,7 @@ def _signalled() -> asyncio.Future[int]:
 
 
 def _prepare(options: argparse.Namespace) -> tuple[socket.socket, Setup, Offer]:
-    """Return the socket that listens, how the server is set up, and what it offers."""
+    """Return the listening socket, the setup of the server, and what it offers."""
     channels, files = sort_names(options.names)
     try:
         listener = listen_on(options.listen, options.port)
@@ -134,7 +134,7 @@ def _prepare(options: argparse.Namespace) -> tuple[socket.socket, Setup, Offer]:
 async def serving(
     listener: socket.socket, setup: Setup, offer: Offer, tls: ssl.SSLContext | None
 ) -> AsyncIterator[None]:
-    """Serve for the time of the block."""
+    """Serve while the block runs."""
     runner = web.AppRunner(
         Server(setup, offer).application(), access_log=None, keepalive_timeout=10
     )
@@ -148,7 +148,7 @@ async def serving(
 
 
 async def serve(options: argparse.Namespace) -> int:
-    """Serve until a signal. Return the exit status."""
+    """Serve until a signal arrives. Return the exit status."""
     stopped = _signalled()
     tls = load_tls(options)
     listener, setup, offer = _prepare(options)
@@ -158,6 +158,6 @@ async def serve(options: argparse.Namespace) -> int:
 
 
 def serve_until_signal(options: argparse.Namespace) -> int:
-    """Return the exit status."""
+    """Start the log, and serve. Return the exit status."""
     log.set_up()
     return asyncio.run(serve(options))

@@ -21,30 +21,30 @@ def make_parser() -> Parser:
         PROGRAM,
         "[NAME]...",
         "Show channels and block files in a browser. NAME is a channel, a block file, a\n"
-        "FIFO, or -. With no NAME it offers all inputs of the machine.",
-        "zio-scope(1) has more.",
+        "FIFO, or -. With no NAME, offer all inputs of the machine.",
+        "See zio-scope(1).",
     )
     add = parser.add_argument
     # fmt: off
     add("-l", "--listen", metavar="ADDRESS", default="127.0.0.1",
         help="listen on ADDRESS (default 127.0.0.1)")
     add("-p", "--port", type=number(0, 65535), default=DEFAULT_PORT, metavar="PORT",
-        help=f"listen on PORT (default {DEFAULT_PORT}; 0: a free one)")
+        help=f"listen on PORT (default {DEFAULT_PORT}; 0: any free port)")
     add("--tls-cert", metavar="FILE", help="use TLS with this certificate")
     add("--tls-key", metavar="FILE", help="the private key of the certificate")
     add("--token-file", type=Path, metavar="FILE",
-        help="leave the token in FILE (default ~/.local/state/zio/scope-token)")
+        help="store the token in FILE (default ~/.local/state/zio/scope-token)")
     add("-r", "--read-only", action="store_true", help="refuse to change settings")
     add("--speed", type=number(0, 1e9, read=float), default=1.0, metavar="X",
         help="play files X times as fast (default 1; 0: do not wait)")
-    add("--loop", action="store_true", help="play files again at their end")
-    add("--demo", action="store_true", help="play a sample recording, which needs no board")
+    add("--loop", action="store_true", help="play files in a loop")
+    add("--demo", action="store_true", help="play a sample recording; needs no board")
     # fmt: on
     return parser.add_standard(zio.__version__)
 
 
 def complete(parser: Parser, options: argparse.Namespace) -> argparse.Namespace:
-    """Find what the options leave open. Options that do not fit end the program."""
+    """Fill in defaults. Options that contradict each other end the program."""
     if bool(options.tls_cert) != bool(options.tls_key):
         parser.error("--tls-cert and --tls-key: give both")
     try:

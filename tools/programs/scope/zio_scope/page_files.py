@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The parts of the page, and the library uPlot, which draws the curves."""
+"""The files of the page, including the library uPlot, which draws the curves."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ TYPES[".svg"] = "image/svg+xml"
 
 
 class Missing(Exception):
-    """A part of the page is not on this machine. The text tells how to get it."""
+    """A file of the page is missing on this machine. The text says how to get it."""
 
 
 def uplot_directories() -> list[Path]:
-    """Return where uPlot may be: in the package, or in the cache of fetch-uplot."""
+    """Return where uPlot may be: the package, or the cache of fetch-uplot."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return [PAGE / "uplot", Path(cache) / "zio" / f"uplot-{UPLOT_VERSION}"]
 
@@ -33,24 +33,25 @@ def _uplot(name: str) -> bytes:
         if (directory / name).is_file():
             return _checked(directory / name)
     raise Missing(
-        f"{name} of uPlot {UPLOT_VERSION} is in none of "
-        f"{', '.join(map(str, uplot_directories()))}: run tools/programs/scope/fetch-uplot"
+        f"{name} of uPlot {UPLOT_VERSION} is missing in "
+        f"{', '.join(map(str, uplot_directories()))}: run "
+        "tools/programs/scope/fetch-uplot"
     )
 
 
 def _checked(path: Path) -> bytes:
-    """Return the contents. Other programs of the user can write to the cache."""
+    """Return the contents, checked: other programs of the user can write to the cache."""
     body = path.read_bytes()
     if hashlib.sha256(body).hexdigest() != UPLOT_FILES[path.name]:
         raise Missing(
-            f"{path}: it is not that of uPlot {UPLOT_VERSION}: remove {path.parent}, and "
+            f"{path}: not the file of uPlot {UPLOT_VERSION}: remove {path.parent} and "
             "run tools/programs/scope/fetch-uplot"
         )
     return body
 
 
 def load() -> dict[str, tuple[str, bytes]]:
-    """Return the type and the contents of each file by its name in the URL."""
+    """Return type and contents of each file by its name in the URL."""
     found = {}
     for path in PAGE.iterdir():
         if path.suffix in TYPES:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Turn the blocks of the chosen channels into frames."""
+"""Turns the blocks of the chosen channels into frames."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from .samples import Block, Samples, Trace
 from .spectrum import MAX_SAMPLES, spectrum_db
 from .view import View
 
-# A triggered picture has this part of its samples before the crossing.
+# This fraction of a triggered picture precedes the crossing.
 BEFORE = 0.25
-# So wide are the holes of a channel together at most, in samples.
+# Largest total width of the holes of a channel, in samples
 WIDEST = 1 << 18
 SECOND_NS = 10**9
 
 
 @dataclass(frozen=True)
 class Channel:
-    """The blocks of one channel that a picture shows, and their samples in sequence. Sample
-    i is at @begin + i * @step, in samples of the first channel."""
+    """The blocks of one channel in a picture, and their samples in sequence. Sample i is
+    at @begin + i * @step, in samples of the first channel."""
 
     index: int
     blocks: Sequence[Block]
@@ -44,7 +44,7 @@ class Channel:
 
     @property
     def end(self) -> float:
-        """Return where the last sample is."""
+        """Return the position of the last sample."""
         return self.begin + max(len(self.samples) - 1, 0) * self.step
 
     @property
@@ -58,8 +58,8 @@ class Channel:
         )
 
     def part(self, low: float, high: float, zero: float, width: int) -> tuple[Line, bool]:
-        """Return the line from @low to @high after @zero, and whether it has minimum and
-        maximum in place of the samples."""
+        """Return the line from @low to @high, relative to @zero, and whether minima and
+        maxima replace its samples."""
         start = math.floor((low + zero - self.begin) / self.step)
         stop = math.ceil((high + zero - self.begin) / self.step) + 1
         start = min(max(start, 0), len(self.samples))
@@ -71,7 +71,7 @@ class Channel:
 
 
 def rates_of(lists: Sequence[list[Block]], view: View) -> list[float]:
-    """Return the values per second of each channel; [] if one is not known."""
+    """Return the values per second of each channel; [] if any is unknown."""
     newest = [blocks[-1] for blocks in lists]
     rates = [(last.rate or view.rate or 0.0) * last.in_turn for last in newest]
     return rates if all(rates) else []
@@ -86,9 +86,10 @@ def take_snapshot(traces: Iterable[Trace]) -> Snapshot:
 
 def pick_event(lists: Sequence[list[Block]], count: int) -> list[list[Block]]:
     """Return the last @count blocks of each list, up to the newest event that all lists
-    have in common. If there is none, return the newest blocks of each list.
+    share. If they share none, return the newest blocks of each list.
 
-    The newest event came last: a clock may go back, and a time may be wrong."""
+    The newest event is the last to arrive, whatever its time: a clock may go back, and a
+    time may be wrong."""
     full = [blocks for blocks in lists if blocks]
     common = set.intersection(*({b.time_ns for b in blocks} for blocks in full))
     times = (block.time_ns for block in reversed(full[0]))
@@ -103,7 +104,7 @@ def pick_event(lists: Sequence[list[Block]], count: int) -> list[list[Block]]:
 
 
 def join(blocks: Sequence[Block]) -> Samples:
-    """Return the samples in sequence. Where blocks are missing there is a gap (NaN) as
+    """Return the samples in sequence. In place of missing blocks, insert a gap (NaN) as
     wide as the next block."""
     parts: list[Samples] = []
     for number, block in enumerate(blocks):
@@ -114,8 +115,8 @@ def join(blocks: Sequence[Block]) -> Samples:
 
 
 def join_by_time(blocks: Sequence[Block], rate: float) -> Samples:
-    """Return the samples in sequence, with gaps where the times tell that there are
-    none."""
+    """Return the samples in sequence, with gaps where their times show that samples are
+    missing."""
     parts: list[Samples] = []
     count = 0
     for block in blocks:
@@ -133,7 +134,7 @@ def _end_ns(block: Block, rate: float) -> int:
 
 
 def _goes_on(before: Block, after: Block) -> bool:
-    """Tell whether a block is behind another one by the same clock."""
+    """Tell whether the clock and rate stay the same, and time does not go back."""
     is_like = (before.clock, before.rate) == (after.clock, after.rate)
     return is_like and before.first_ns <= after.first_ns
 
@@ -141,8 +142,8 @@ def _goes_on(before: Block, after: Block) -> bool:
 def reach(
     blocks: list[Block], last: Block, low_ns: int, high_ns: int, rate: float
 ) -> list[Block]:
-    """Return @last and the blocks beside it that have samples between two times. A clock
-    that was set, another rate, or a hole that is too wide ends them."""
+    """Return @last and its neighbours that have samples between two times. Stop at a
+    clock that was set, a different rate, or too wide a hole."""
     begin = next(i for i, block in enumerate(blocks) if block is last)
     end, hole_ns = begin + 1, 0
     while begin and _goes_on(blocks[begin - 1], blocks[begin]):
@@ -164,7 +165,7 @@ def have_one_clock(lists: Sequence[list[Block]]) -> bool:
 
 
 def are_in_step(lists: Sequence[list[Block]], rates: list[float]) -> bool:
-    """Tell whether all channels have samples at the same times."""
+    """Tell whether all channels sample at the same times."""
     shapes = {
         (rate, *((block.first_ns, len(block.samples)) for block in blocks))
         for blocks, rate in zip(lists, rates)
@@ -173,8 +174,8 @@ def are_in_step(lists: Sequence[list[Block]], rates: list[float]) -> bool:
 
 
 def choose(snapshot: Snapshot, view: View) -> list[Channel]:
-    """Return the channels of the view. Block follows block if all channels are in step.
-    Otherwise each sample is at its time, as far as rates and a clock tell it."""
+    """Return the channels of the view. If all channels are in step, block follows block.
+    Otherwise put each sample at its time, if rates and a common clock are known."""
     found = [snapshot[name] for name in view.channels if name in snapshot]
     found = [(index, blocks) for index, blocks in found if blocks]
     if not found:
@@ -219,7 +220,7 @@ def _by_name(channels: list[Channel], snapshot: Snapshot, name: str) -> Channel 
 def _origin(
     channels: list[Channel], snapshot: Snapshot, view: View
 ) -> tuple[float, bool] | None:
-    """Return what is at x = 0, and whether it is a crossing. None: draw nothing."""
+    """Return the position of x = 0, and whether it is a crossing. None: draw nothing."""
     trigger = view.trigger
     if trigger.mode == "off":
         return 0.0, False
@@ -236,14 +237,14 @@ def _origin(
 
 
 def _extent(channels: list[Channel]) -> tuple[float, float]:
-    """Return where the samples of all channels begin, and how far they reach."""
+    """Return where the samples of all channels begin, and the width of their range."""
     low = min(channel.begin for channel in channels)
     return low, max(channel.end for channel in channels) - low
 
 
 def waveform(snapshot: Snapshot, view: View, number: int) -> Frame | None:
-    """Return the frame for @view; None if there is nothing to draw, or if the trigger has
-    found no crossing."""
+    """Return the frame for @view; None if there is nothing to draw or the trigger found
+    no crossing."""
     channels = choose(snapshot, view)
     if not channels:
         return None
@@ -270,8 +271,8 @@ def _rate_of(channels: list[Channel], view: View) -> float:
 
 
 def spectrum(snapshot: Snapshot, view: View, number: int) -> Frame | None:
-    """Return the spectrum of one channel of @view, in cycles per sample; None if it has
-    none."""
+    """Return the spectrum of one channel of @view, in cycles per sample; None without
+    data, or if @view asks for none."""
     if view.spectrum is None:
         return None
     name, window = view.spectrum

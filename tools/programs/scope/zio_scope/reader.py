@@ -16,28 +16,28 @@ import zio
 
 from .samples import Block, Trace
 
-# Pictures per second. A tap is read at most that often.
+# Pictures per second, and the highest rate of reading a tap
 RATE = 60
-# A recording that pauses for longer goes on after this time, in seconds.
+# Cut longer pauses in a recording to this time, in seconds.
 LONGEST_PAUSE = 1.0
-# States of a channel without blocks, and what the page adds to their texts
+# States of a channel without new blocks, and what the page adds to their texts
 HINTS = {"waiting": "", "gone": "; waiting until it is back", "error": "; trying again"}
 SAMPLE_SIZES = (1, 2, 4, 8)
 LOG = logging.getLogger("zio_scope")
 
 
 def scaling_of(block: Any) -> Any:
-    """Return how samples become values; None if they stay as they are."""
+    """Return the scaling from samples to values, or None if there is no scale."""
     try:
         scaling = block.scaling
-    except zio.Error:  # no numbers, or a scale that the library does not know
+    except zio.Error:  # no numbers, or an unknown kind of scale
         return None
     return scaling if scaling.is_scaled else None
 
 
 def block_of(block: Any, place: zio.Place) -> Block:
-    """Copy a zio.Block. Samples with a scale become float64. Samples of a size that is no
-    integer's become bytes."""
+    """Copy a zio.Block. Samples with a scale become float64. Samples whose size is not
+    that of a number become bytes."""
     unit = ""
     if scaling := scaling_of(block):
         unit, samples = scaling.unit, np.array(scaling.values(block.data))
@@ -62,18 +62,18 @@ def block_of(block: Any, place: zio.Place) -> Block:
 
 
 def add_block(trace: Trace, block: Any) -> None:
-    """Count a zio.Block, and keep a copy."""
+    """Count a zio.Block and keep a copy."""
     trace.add(block_of(block, trace.account.add(block)))
 
 
 def fault_text(name: str, error: Exception) -> str:
-    """Log a fault of the program. Return a text for the page."""
+    """Log a bug in the program. Return a text for the page."""
     LOG.exception("%s: the blocks cannot be read", zio.printable(name))
     return zio.printable(f"{name}: {type(error).__name__}: {error}")
 
 
 class TapReader(zio.Reader):
-    """Looks at a channel. It goes on after the board was away."""
+    """Looks at a channel. Continues when an unplugged board is back."""
 
     def __init__(self, trace: Trace) -> None:
         super().__init__(trace.name)
@@ -111,7 +111,7 @@ class TapReader(zio.Reader):
 
 
 class Pace:
-    """Waits until the time of a block, measured from the first one."""
+    """Delays blocks so that they keep their distance in time from the first one."""
 
     def __init__(self, speed: float) -> None:
         self.speed = speed
@@ -132,8 +132,8 @@ class Pace:
 
 
 class FileReader(zio.Reader):
-    """Plays a block file at the pace of its time stamps, or reads a FIFO as it comes.
-    @trace_of returns the trace for the name of a channel, or None for one too many."""
+    """Plays a block file at the pace of its time stamps, or reads a FIFO as data arrives.
+    @trace_of returns the trace of a channel name, or None if there are too many."""
 
     def __init__(
         self,
@@ -151,7 +151,7 @@ class FileReader(zio.Reader):
         self.is_playable = is_file
 
     def play_again(self) -> None:
-        """Play the file from its beginning, now or at its end."""
+        """Play the file from its beginning, whether it is playing or at its end."""
         self._again.set()
 
     def run(self) -> None:
@@ -174,7 +174,7 @@ class FileReader(zio.Reader):
                 trace.forget()
 
     def _set_state(self, state: str, text: str) -> None:
-        # A file that cannot be read has no channel yet: it needs a name.
+        # A file that cannot be read has no channel yet: use its path as the name.
         path = zio.printable(self.path)
         for trace in self._traces.values() or [self._trace_of(path)]:
             if trace:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The blocks that the scope keeps: the newest ones of each channel."""
+"""The newest blocks of each channel, which the scope keeps."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ KEPT_BYTES = 64 << 20
 @dataclass(frozen=True)
 class Block:
     """A copy of a block. @samples has values in @unit, or raw counts if @unit is empty.
-    @lost counts the blocks that are missing before this one. @rate are the samples per
-    second that the control tells; 0 if it does not. Interleaved blocks have @in_turn values
-    for each of them. The first sample was taken at @first_ns of @clock, which is "" if
-    there is no time. It follows the block before, or not."""
+    @lost counts the blocks missing before this one. @rate is the sample rate that the
+    control states, or 0. Interleaved blocks have @in_turn values per sample. The first
+    sample was taken at @first_ns of @clock; "" means that the time is unknown. @follows
+    tells whether the samples continue those of the previous block."""
 
     samples: Samples
     seq: int
@@ -40,8 +40,8 @@ class Block:
 
 @dataclass
 class Trace:
-    """The newest blocks of a channel. Its reader counts and adds blocks in a thread; the
-    event loop takes snapshots. @state is a word for programs, and @text describes it for users."""
+    """The newest blocks of a channel. Its reader counts and adds blocks in a thread, and
+    the event loop takes snapshots. @state is for programs, @text tells users the same."""
 
     name: str
     index: int
@@ -71,7 +71,7 @@ class Trace:
         self.notify()
 
     def counts(self) -> dict[str, int]:
-        """Return the counts. A tap skips blocks that a file would have lost."""
+        """Return the counts. Blocks missing at a tap were skipped, not lost."""
         account = self.account
         sums = {"blocks": account.blocks, "bytes": account.bytes}
         lost = 0 if self.is_tap else account.lost
@@ -84,7 +84,7 @@ class Trace:
         self.notify()
 
     def forget(self) -> None:
-        """Drop the blocks, as before a file is played again."""
+        """Drop the blocks, such as before a file is played again."""
         with self._lock:
             self._blocks.clear()
             self._bytes = 0

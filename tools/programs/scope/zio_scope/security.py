@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Access to the daemon: the token, the origin of requests, headers, and TLS."""
+"""Access to the daemon: token, origin of requests, headers, and TLS."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TOKEN = re.compile(r"[\w-]{16,64}", re.ASCII)
 
 
 class Unsafe(Exception):
-    """A setting that would give others access. The text tells what to do."""
+    """A setting would give others access. The text says what to do."""
 
 
 def check_address(address: str, has_tls: bool) -> None:
@@ -43,7 +43,7 @@ def check_address(address: str, has_tls: bool) -> None:
         raise Unsafe(
             f"{address}: not a loopback address, and the token would cross the network "
             "in the clear: give --tls-cert and --tls-key, or listen on 127.0.0.1 and "
-            "look through 'ssh -L'"
+            "connect through 'ssh -L'"
         )
 
 
@@ -53,22 +53,22 @@ def default_token_file(environ: Mapping[str, str]) -> Path:
 
 
 def _check_file(path: Path, found: os.stat_result, text: str) -> None:
-    """Raise Unsafe unless only this user can read the file, and it has a token or
-    nothing."""
+    """Raise Unsafe unless only this user can read the file, and it has a token or is
+    empty."""
     if found.st_uid != os.geteuid():
         raise Unsafe(
-            f"{path}: it belongs to user {found.st_uid}, and that user could read the "
-            "token: use --token-file with a file of your own"
+            f"{path}: the file belongs to user {found.st_uid}, who could read the token: "
+            "use --token-file with a file of your own"
         )
     if found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise Unsafe(f"{path}: other users can read the token: chmod 600 {path}")
     if text and not TOKEN.fullmatch(text):
-        raise Unsafe(f"{path}: has something else than a token: name another file")
+        raise Unsafe(f"{path}: contains something other than a token: name another file")
 
 
 def new_token(path: Path) -> str:
-    """Return a random token, and leave it in @path, for the user alone. It is good for
-    this run: what takes the port later learns nothing from a page that is still open."""
+    """Return a random token, and store it in @path for the user alone. It is valid for
+    this run: a program that takes the port later gets only an old one from open pages."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     with open(descriptor, "r+", errors="replace") as file:
@@ -81,8 +81,7 @@ def new_token(path: Path) -> str:
 
 
 def has_token(message: Any, token: str) -> bool:
-    """Tell whether the first message of a page has the token. The comparison takes a time
-    that does not depend on the contents."""
+    """Tell whether the first message of a page has the token, in constant time."""
     try:
         found = json.loads(message)
     except (TypeError, ValueError, RecursionError):
@@ -93,7 +92,7 @@ def has_token(message: Any, token: str) -> bool:
 
 
 def host_name(host: str) -> str | None:
-    """Return the name in the header Host; None if it is none."""
+    """Return the name in the header Host; None if the header is invalid."""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:
@@ -101,14 +100,14 @@ def host_name(host: str) -> str | None:
 
 
 def is_good_host(host: str, is_bound_to_loopback: bool) -> bool:
-    """Refuse a name that another site has pointed at this machine."""
+    """Refuse names of another site that resolve to this machine (DNS rebinding)."""
     name = host_name(host) or ""
     return is_loopback(name) or not is_bound_to_loopback
 
 
 def is_same_origin(origin: str | None, scheme: str, host: str) -> bool:
-    """Tell whether a request comes from a page of this daemon. A program that is no
-    browser sends no origin; it needs the token only."""
+    """Tell whether a request comes from a page of this daemon. Only browsers send an
+    origin; other programs just need the token."""
     return origin is None or origin == f"{scheme}://{host}"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The web server: the page, and a web socket for each page that is open."""
+"""The web server: serves the page, and a web socket for each open page."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from .hub import POLL_SECONDS, Hub, Offer
 MAX_CLIENTS = 16
 MAX_MESSAGE = 64 << 10
 HEARTBEAT_SECONDS = 15
-# A page shows its token at once.
+# A page shows its token at once: do not wait longer for one.
 STRANGER_SECONDS = 15.0
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 @dataclass(frozen=True)
 class Setup:
-    """How the daemon is started. @files has the parts of the page: name, type, bytes.
-    They are no secret."""
+    """How the daemon is set up. @files has the parts of the page by name: type and bytes.
+    They are not secret."""
 
     token: str
     address: str
@@ -72,7 +72,7 @@ class Server:
     def _check(self, request: web.Request) -> None:
         is_local = is_loopback(self.setup.address)
         if security.host_name(request.host) is None:
-            raise web.HTTPBadRequest(text="Host: no name: use the printed URL\n")
+            raise web.HTTPBadRequest(text="Host: invalid name: use the printed URL\n")
         if not security.is_good_host(request.host, is_local):
             raise web.HTTPForbidden(
                 text=f"{request.host}: not a name of this daemon: use the printed URL\n"
@@ -92,7 +92,9 @@ class Server:
     async def _talk(self, request: web.Request) -> web.StreamResponse:
         origin = request.headers.get("Origin")
         if not security.is_same_origin(origin, request.scheme, request.host):
-            raise web.HTTPForbidden(text=f"{origin}: a page of another site\n")
+            raise web.HTTPForbidden(
+                text=f"{origin}: the page of another site: use the printed URL\n"
+            )
         socket = web.WebSocketResponse(
             heartbeat=HEARTBEAT_SECONDS, max_msg_size=MAX_MESSAGE, compress=False
         )
@@ -102,13 +104,13 @@ class Server:
             if await self._admit(socket):
                 await self._serve(request, socket)
         except ConnectionError:
-            pass  # the page has gone
+            pass  # the page is gone
         finally:
             self._sockets.discard(socket)
         return socket
 
     async def _admit(self, socket: web.WebSocketResponse) -> bool:
-        """Tell whether the page has the token, and there is room for it."""
+        """Tell whether the page has the token and fits into the limit of pages."""
         text = "the token is wrong: open the URL that zio-scope prints"
         try:
             message = await socket.receive(STRANGER_SECONDS)
@@ -181,7 +183,7 @@ class Server:
         for client in self._clients:
             client.send_state(state)
 
-    # --- what runs all the time -----------------------------------------------------
+    # --- background work ------------------------------------------------------------
 
     def _watch(self) -> None:
         views = [client.view for client in self._clients]

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from .samples import Samples
 
-# Coefficients of sums of cosines
+# Coefficients of cosine sums
 COSINES: dict[str, tuple[float, ...]] = {
     "rectangle": (1.0,),
     "hann": (0.5, 0.5),
@@ -16,7 +16,7 @@ COSINES: dict[str, tuple[float, ...]] = {
     "flat-top": (0.21557895, 0.41663158, 0.277263158, 0.083578947, 0.006947368),
 }
 WINDOWS = tuple(COSINES)
-# The spectrum uses this many samples at most: 1 Mi.
+# Limit the spectrum to this many samples: 1 Mi.
 MAX_SAMPLES = 1 << 20
 FLOOR_DB = -240.0
 
@@ -34,7 +34,7 @@ def spectrum_db(samples: Samples, window: str) -> npt.NDArray[np.float64]:
     """Return the amplitude at each frequency k / n cycles per sample, k = 0 to n / 2.
 
     0 dB is a sine with an amplitude of 1 unit (or 1 count). The mean is subtracted, and
-    gaps (NaN) count as the mean. Fewer than 2 samples have no spectrum: shape (0,).
+    gaps (NaN) count as the mean. Fewer than 2 samples give an empty result: shape (0,).
     """
     values = np.asarray(samples[:MAX_SAMPLES], dtype=np.float64)
     count = len(values)
@@ -44,7 +44,7 @@ def spectrum_db(samples: Samples, window: str) -> npt.NDArray[np.float64]:
     values = np.where(is_gap, 0.0, values - values[~is_gap].mean())
     shape = window_of(window, count)
     amplitude = np.abs(np.fft.rfft(values * shape)) * 2 / shape.sum()
-    # 0 Hz and half of the sample rate have one line, not two.
+    # 0 Hz and half the sample rate have one line, not two.
     amplitude[0] /= 2
     if count % 2 == 0:
         amplitude[-1] /= 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a client wants to see, checked."""
+"""Parses and checks what a client wants to see."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ MODES = ("off", "auto", "normal", "single")
 
 
 class BadRequest(Exception):
-    """A request that the daemon refuses. The text names the field and what to send."""
+    """The daemon refuses a request. The text names the field and says what to send."""
 
 
 @dataclass(frozen=True)
 class Trigger:
-    """The display trigger. "auto" draws also without a crossing; "normal" does not;
-    "single" pauses after the first crossing. An empty @channel is the first one."""
+    """The display trigger. "auto" draws even without a crossing, "normal" does not, and
+    "single" pauses after the first crossing. An empty @channel means the first one."""
 
     mode: str = "off"
     channel: str = ""
@@ -35,8 +35,8 @@ class Trigger:
 @dataclass(frozen=True)
 class View:
     """@width is in pixels. @range is in samples; None shows all. @blocks is the number of
-    blocks in the picture. @spectrum names the channel and the window. @rate are samples
-    per second for channels whose controls do not tell them."""
+    blocks in the picture. @spectrum names the channel and the window. @rate is the sample
+    rate of channels whose controls do not state it."""
 
     serial: int = 0
     channels: tuple[str, ...] = ()
@@ -131,7 +131,7 @@ def _rate(value: Any) -> float | None:
 
 
 def parse_view(message: dict[str, Any]) -> View:
-    """Return the view that @message describes. Raise BadRequest if a field is wrong."""
+    """Return the view described by @message. Raise BadRequest if a field is wrong."""
     paused = message.get("paused", False)
     if not isinstance(paused, bool):
         raise BadRequest("view: paused: use true or false")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The list of channels: what is shown, and how each one is, in words.
+// The list of channels: which ones are shown, and the state of each in words.
 
 import { bytes, perSecond, quantity } from "./format.js";
 import { colour, dash } from "./palette.js";
@@ -15,7 +15,7 @@ export class ChannelList {
 		this.items = new Map();
 	}
 
-	// counts: the counters of the kernel by name
+	// counts: the kernel's counters by name
 	show(channels, chosen, history, counts) {
 		this.none.hidden = channels.length > 0;
 		for (const channel of channels) {

@@ -60,7 +60,7 @@ export function axis(label, extra = {}) {
 	};
 }
 
-// Flat lines need a range, too.
+// Give flat lines a range, too.
 export function rangeAround(low, high) {
 	if (low === null || high === null || !Number.isFinite(low) || !Number.isFinite(high))
 		return [0, 1];

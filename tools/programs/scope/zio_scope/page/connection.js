@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The web socket. It connects again by itself, and shows the token first.
+// The web socket. It sends the token first, and reconnects by itself.
 
 import * as secret from "./secret.js";
 
@@ -32,7 +32,7 @@ export class Connection {
 		this.socket.onclose = () => this.closed();
 	}
 
-	// Use another token, now.
+	// Switch to another token now.
 	again() {
 		clearTimeout(this.timer);
 		this.delay = FIRST_DELAY;

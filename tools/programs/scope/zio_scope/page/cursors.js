@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Two cursors, their distance, and the values of the curves there.
+// Two cursors, their distance, and the values of the curves at each.
 
 import { quantity } from "./format.js";
 import { xScale, xUnit } from "./store.js";
@@ -25,7 +25,7 @@ export class Cursors {
 		this.active = null;
 	}
 
-	// lines: those of the frame, each with name and unit
+	// lines: the lines of the frame, each with name and unit
 	show(frame, lines) {
 		this.table.hidden = this.places().length === 0;
 		if (this.table.hidden || !frame)
@@ -65,7 +65,7 @@ function row(kind, cells) {
 	return line;
 }
 
-// The value of a curve at x, between two samples on the line that joins them
+// The value of a curve at x, interpolated linearly between two samples
 export function valueAt({ first, step, points, values }, x) {
 	if (x === null || !points)
 		return null;

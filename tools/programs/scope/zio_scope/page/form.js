@@ -10,7 +10,7 @@ function number(text) {
 	return text.trim() && Number.isFinite(value) ? value : null;
 }
 
-// Fields by id: how to read what the user chose, and how to show it
+// Fields by id: how to read the user's choice, and how to show it
 const FIELDS = {
 	"blocks": [(text) => { view.blocks = clamp(number(text) ?? 1, 1, 64); view.range = null; },
 		() => view.blocks],
@@ -61,7 +61,7 @@ export function bindForm(change) {
 	});
 }
 
-// Offer the names, and "" for the first one. Leave a list alone that is right.
+// Offer the names, and "" for the first one. Leave the list alone if it is up to date.
 export function fillSelect(select, names, chosen) {
 	const wanted = ["", ...names];
 	if (JSON.stringify([...select.options].map((o) => o.value)) !== JSON.stringify(wanted))

@@ -4,13 +4,13 @@
 const PREFIXES = [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "\u00b5"],
 	[1e-9, "n"], [1e-12, "p"]];
 
-// Units that take a prefix
+// Units that take an SI prefix
 const SCALED = new Set(["V", "A", "s", "Hz", "W", "Pa", "T", "C", "g", "m", "N", "F", "H"]);
 
 export function digits(value) {
 	if (Number.isInteger(value) && Math.abs(value) < 1e15)
 		return String(value);
-	return String(Number(value.toPrecision(6))); // toPrecision() alone keeps zeros
+	return String(Number(value.toPrecision(6))); // toPrecision() alone keeps trailing zeros
 }
 
 export function quantity(value, unit) {
@@ -23,7 +23,7 @@ export function quantity(value, unit) {
 	return `${digits(value / factor)} ${prefix}${unit}`;
 }
 
-// Texts for the marks of an axis, short ones
+// Short texts for the marks of an axis
 export function tickTexts(ticks, unit) {
 	return ticks.map((value) => value === null ? "" : quantity(value, SCALED.has(unit) ? unit : ""));
 }
@@ -38,7 +38,7 @@ export function bytes(value) {
 	return `${(value / factor).toFixed(factor === 1 ? 0 : 1)} ${unit}`;
 }
 
-// Stands for a time that a frame does not hold
+// Marks a time that does not fit into a frame
 const NO_TIME = 2n ** 64n - 1n;
 
 export function timeText(nanoseconds) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Decode binary frames. tools/programs/scope/README.md has the layout.
+// Decode binary frames. tools/programs/scope/README.md describes the layout.
 
 export const WAVEFORM = 1;
 export const SPECTRUM = 2;
@@ -11,7 +11,7 @@ const RECORD = 48;
 function readHeader(view) {
 	const magic = String.fromCharCode(...new Uint8Array(view.buffer, 0, 4));
 	if (magic !== "ZSCO" || view.getUint8(4) !== 3)
-		throw new Error("a frame of another version of zio-scope: load the page again");
+		throw new Error("the daemon is another version of zio-scope: reload the page");
 	return {
 		kind: view.getUint8(5),
 		lines: [],
@@ -54,7 +54,7 @@ export function decode(buffer) {
 	return frame;
 }
 
-// uPlot draws a gap where a value is null, and a line to NaN nowhere.
+// uPlot draws a gap for null, but not for NaN.
 export function valuesOf(line) {
 	if (!line.values.some(Number.isNaN))
 		return line.values;

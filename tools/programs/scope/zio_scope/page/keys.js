@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The keyboard. Keys do nothing while the user types into a field.
+// The keyboard. Keys have no effect while the user types into a field.
 
 const TYPED = new Set(["INPUT", "SELECT", "TEXTAREA"]);
 
 export class Keys {
-	// keys: [[key, words, function(event)]]. A key is a name of KeyboardEvent.key.
+	// keys: [[key, words, function(event)]]. A key is a value of KeyboardEvent.key.
 	constructor(keys, dialog) {
 		this.keys = new Map(keys.flatMap(([names, , call]) =>
 			names.split(" ").map((name) => [name === "Space" ? " " : name, call])));

@@ -97,7 +97,7 @@ function showState(state) {
 	fillSelect(element("spectrum-channel"), view.channels, view.spectrum?.channel ?? "");
 }
 
-// A page that shows none of the channels of this machine shows the first two.
+// If the page shows no channel of this machine, show the first two.
 function chooseFirst() {
 	const names = channels.map((c) => c.name);
 	if (!names.length || view.channels.some((name) => names.includes(name)))
@@ -236,7 +236,7 @@ function focus(selector) {
 }
 
 const KEYS = [
-	["Space p", "pause, or go on", pause],
+	["Space p", "pause or continue", pause],
 	["+ =", "zoom in, around the chosen cursor", () => zoomBy(0.5)],
 	["-", "zoom out", () => zoomBy(2)],
 	["0", "show all", () => zoom(null)],
@@ -271,7 +271,7 @@ element("zoom-out").addEventListener("click", () => zoomBy(2));
 element("zoom-all").addEventListener("click", () => zoom(null));
 element("again").addEventListener("click", () => link.send({ type: "play" }));
 element("help-open").addEventListener("click", () => element("help").showModal());
-// The user opens a URL with another token: the page stays.
+// If the user opens a URL with another token, the page stays.
 addEventListener("hashchange", () => {
 	secret.take();
 	link.again();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Okabe and Ito's colours, which people with colour blindness distinguish. Lines also have
-// different dashes. Yellow is hard to see on white, and black on dark.
+// Okabe and Ito's colours: people with colour blindness can tell them apart. Lines also have
+// different dashes. Yellow is hard to see on white, and black on a dark background.
 
 const LIGHT = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
 	"#8a7d00"];

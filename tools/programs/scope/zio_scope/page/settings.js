@@ -80,7 +80,7 @@ export class Settings {
 	}
 }
 
-// The value of the kernel, but not while the user types
+// Show the kernel's value, but not while the user types.
 function showValue(input, value) {
 	if (document.activeElement === input || input.value === value)
 		return;

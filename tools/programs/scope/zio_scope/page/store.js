@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What the user has chosen. The page keeps it in the browser.
+// The user's choices. The page keeps them in the browser.
 
 const KEY = "zio-scope";
 
@@ -39,7 +39,7 @@ export function lastSerial() {
 	return serial;
 }
 
-// The samples per second of the picture, which the daemon tells; 0: not known
+// The sample rate of the picture, according to the daemon; 0: unknown
 let rate = 0;
 
 export function setRate(perSecond) {

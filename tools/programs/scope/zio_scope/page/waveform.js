@@ -168,8 +168,8 @@ export class Waveform extends Chart {
 	}
 }
 
-// Return the tables of all lines as one. uPlot joins a line across the places where only
-// others have a value.
+// Merge the tables of all lines into one. uPlot joins a line across the places where only
+// other lines have a value.
 function align(lines, tables) {
 	const [{ first, step, points }] = lines;
 	if (lines.every((line) => line.first === first && line.step === step && line.points === points))
@@ -188,7 +188,7 @@ function stroke(ctx, style, dashes, x0, y0, x1, y1) {
 	ctx.setLineDash([]);
 }
 
-// Return [first, end) of the gaps between values. Arrays without null have none.
+// Return [first, end) of the gaps between values. Arrays without null have no gaps.
 export function gapsOf(values) {
 	if (!Array.isArray(values))
 		return [];
