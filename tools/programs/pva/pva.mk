@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# zio-pva is Python: it needs no build, but the package zio, and p4p of PyPI. In the source
-# tree, programs/pva/zio-pva runs from where it is.
+# zio-pva is Python and needs no build, only the package zio and p4p of PyPI. In the source
+# tree, programs/pva/zio-pva runs in place.
 
 PVADIR = $(PREFIX)/lib/zio-pva
 pva_modules = $(wildcard programs/pva/zio_pva/*.py)

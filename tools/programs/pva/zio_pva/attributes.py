@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Attributes of sets, channels and triggers as process variables"""
+"""Attributes of sets, channels and triggers as process variables."""
 
 import fnmatch
 import threading
@@ -26,8 +26,8 @@ LONGEST_ACCOUNT = 64
 
 
 def list_objects() -> Iterator[tuple[str, zio.Object]]:
-    """Yield the sets, channels and triggers of all devices, with their names. A device
-    that goes meanwhile is left out."""
+    """Yield the sets, channels and triggers of all devices, with their names. Skip a
+    device that vanishes in the meantime."""
     for device in zio.devices().values():
         try:
             yield from list_parts(device)
@@ -44,8 +44,8 @@ def list_parts(device: zio.Object) -> Iterator[tuple[str, zio.Object]]:
 
 
 def read_texts(parts: Iterator[tuple[str, zio.Object]]) -> Iterator[tuple[str, str, str]]:
-    """Yield the name of a variable, the path of its attribute, and the text. An attribute
-    of several lines has no variable."""
+    """Yield the name of each variable, the path of its attribute, and the text. Skip
+    attributes of several lines, which have no variable."""
     for base, part in parts:
         try:
             names = list(part)
@@ -54,7 +54,7 @@ def read_texts(parts: Iterator[tuple[str, zio.Object]]) -> Iterator[tuple[str, s
         for name in names:
             try:
                 text = part.text(name)
-            except OSError:  # It cannot be read, or it has just gone.
+            except OSError:  # unreadable, or just gone
                 continue
             if "\n" not in text:
                 yield f"{base}:{name}", f"{part.name}/{name}", text
@@ -68,7 +68,7 @@ def is_number(text: str) -> bool:
 
 
 class SetPoint(Handler):
-    """Writes an attribute if that is allowed."""
+    """Writes an attribute, if allowed."""
 
     def __init__(self, attributes: "Attributes", name: str, path: str) -> None:
         self.attributes, self.name, self.path = attributes, name, path
@@ -84,7 +84,7 @@ class SetPoint(Handler):
         except (OSError, KeyError) as error:
             operation.done(error=getattr(error, "strerror", None) or str(error))
             return
-        # The client chooses its account: it comes last, and no password proves it.
+        # The client chooses its account name, without a password: print it last.
         account = operation.account()[:LONGEST_ACCOUNT]
         complain(f"{operation.peer()} set {self.path} to {text}; account: {account}")
         self.attributes.look()
@@ -92,7 +92,7 @@ class SetPoint(Handler):
 
 
 class Attributes(threading.Thread):
-    """Shows the attributes. It looks at them each second: others change them, too."""
+    """Shows the attributes. Polls them every second: others change them, too."""
 
     def __init__(self, variables: Variables, writable: Sequence[str]) -> None:
         super().__init__(name="attributes", daemon=True)
@@ -110,7 +110,7 @@ class Attributes(threading.Thread):
         while not self.stopping.wait(INTERVAL):
             try:
                 self.look()
-            except Exception as error:  # A thread that ends would show old values.
+            except Exception as error:  # keep the thread: without it, values get stale
                 if text_of(error) != fault:
                     fault = text_of(error)
                     complain(f"attributes: {fault}; trying again")
@@ -119,12 +119,12 @@ class Attributes(threading.Thread):
         return any(fnmatch.fnmatchcase(name, pattern) for pattern in self.writable)
 
     def write(self, path: str, text: str) -> None:
-        """Write an attribute. Raise OSError with a text for the client."""
+        """Write an attribute. Raise OSError with a message for the client."""
         base, _, attribute = path.rpartition("/")
         zio.find(base)[attribute] = text
 
     def look(self) -> None:
-        """Post what has changed, and what is gone."""
+        """Post changed attributes, and alarms for vanished ones."""
         with self._lock:
             seen = set()
             try:
@@ -132,7 +132,7 @@ class Attributes(threading.Thread):
                     seen.add(name)
                     if self._texts.get(name) != text:
                         self._post(name, path, text)
-            except OSError:  # The module zio is not loaded.
+            except OSError:  # the module zio is not loaded
                 pass
             for name in set(self._texts) - seen:
                 self._forget(name)
@@ -142,7 +142,7 @@ class Attributes(threading.Thread):
         handler = None if name in self._texts else SetPoint(self, name, path)
         self._texts[name] = text
         if kind is NUMBER and not is_number(text):
-            self._set_alarm(name, f"{path} is no number now: {text}")
+            self._set_alarm(name, f"{path} is no longer a number: {text}")
             return
         content: dict[str, Any] = {"value": int(text) if kind is NUMBER else text}
         content |= {"alarm": NO_ALARM, "timeStamp": stamp_of(time.time_ns())}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The command line of zio-pva. The help needs no package beside zio."""
+"""The command line of zio-pva. The help needs no package except zio."""
 
 from argparse import Namespace
 

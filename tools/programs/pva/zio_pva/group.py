@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Groups: channels whose blocks are shown event by event"""
+"""Groups: channels shown event by event."""
 
 import errno
 import time
@@ -34,9 +34,9 @@ MEMBER = {"": IMAGE.type, ":values": ARRAY.type}
 WHOLE = {"": EVENT, ":lost": NUMBER.type}
 GONE = "gone"
 NO_LOSS = zio.Account()
-# Why a block is missing, for clients
+# Why a block is missing: texts for clients
 REASONS = {
-    "lost": "no block in this event: lost, or skipped",
+    "lost": "no block in this event: lost or skipped",
     "skipped": "no block in this event",
     "late": "no block in this event: it is late",
     GONE: "the device is gone; waiting until it is back",
@@ -78,14 +78,14 @@ class GroupSource(Source):
         self.absent = {name for name in self.spec.channels if not is_there(name)}
         present = [name for name in self.spec.channels if name not in self.absent]
         if not present:
-            raise OSError(errno.ENODEV, "no channel of the group is there")
+            raise OSError(errno.ENODEV, "no channel of the group exists")
         options: dict[str, Any] = {"window_ns": self.spec.window_ns, "drop_late": True}
         options["limit_ms"] = self.spec.limit_ms
         with self.reading(zio.group(present, tap=True, **options)) as group:
             self._follow(group)
 
     def _follow(self, group: zio.Group) -> None:
-        """Post events until a channel is back that was not there."""
+        """Post events until a missing channel is back."""
         for name in group.channels:
             self.accounts[name] = zio.Account(name)
         last: zio.Event | None = None
@@ -101,7 +101,7 @@ class GroupSource(Source):
                 last = None
 
     def _look_around(self) -> None:
-        """Find channels that are gone while no event comes."""
+        """While no event comes, find channels that are gone."""
         for name in set(self.spec.channels) - self.absent:
             if not is_there(name):
                 self.absent.add(name)
@@ -147,11 +147,11 @@ class GroupSource(Source):
         alarms = [self._alarm(name, event, losses[name]) for name in names]
         whole = event_of(event, losses, alarms)
         if self.incomplete and not event.missing and not whole["alarm.severity"]:
-            text = f"{self.incomplete} events before this one are not complete"
+            text = f"{self.incomplete} events before this one are incomplete"
             whole["alarm"] = {"severity": MINOR, "status": DRIVER, "message": text}
         total = sum(loss.total for loss in losses.values())
         count = count_of(total, stamp_of(event.time_ns))
-        # A client that has seen the event finds it in the variable of each channel.
+        # Post the event last: its clients then find it in the variable of each channel.
         for name, alarm in zip(names, alarms):
             self._post_member(name, event, losses[name], alarm)
         self.variables.post(self.spec.name, {"": whole, ":lost": count})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Keep sockets of the library for PVAccess from other machines"""
+"""Hide sockets of the library for PVAccess from other machines."""
 
 import os
 import socket
@@ -7,15 +7,15 @@ from collections.abc import Iterator
 
 
 def list_udp() -> Iterator[socket.socket]:
-    """Yield the UDP sockets of this process that other machines reach."""
+    """Yield the UDP sockets of this process that other machines can reach."""
     for name in os.listdir("/proc/self/fd"):
         try:
             copy = os.dup(int(name))
-        except OSError:  # It is closed by now.
+        except OSError:  # closed by now
             continue
         try:
             found = socket.socket(fileno=copy)
-        except OSError:  # It is no socket.
+        except OSError:  # not a socket
             os.close(copy)
             continue
         with found:
@@ -27,9 +27,9 @@ def list_udp() -> Iterator[socket.socket]:
 
 
 def bind_udp() -> None:
-    """Let the UDP sockets of all addresses receive from this machine alone.
+    """Let the UDP sockets of all addresses receive from this machine only.
 
-    The library binds the port for searches to all addresses, whatever the server's is.
+    The library binds the search port to all addresses, whatever address the server has.
     Raise OSError if the kernel refuses.
     """
     for found in list_udp():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Start the server, and end it at a signal"""
+"""Start the server, and stop it on a signal."""
 
 import argparse
 import json
@@ -21,11 +21,11 @@ from .options import DEFAULT_PORT
 from .source import ChannelSource, FileSource, Source
 from .variables import Variables
 
-# A thread that waits for the writer of a FIFO cannot be interrupted.
+# Do not wait longer: a thread that waits for the writer of a FIFO cannot be interrupted.
 JOIN_SECONDS = 2.0
 
 
-# --- what is shown ----------------------------------------------------------------------
+# --- what to show -----------------------------------------------------------------------
 
 
 def is_file(name: str) -> bool:
@@ -36,7 +36,7 @@ def is_file(name: str) -> bool:
 
 
 def make_source(name: str, variables: Variables, options: argparse.Namespace) -> Source:
-    """Return what reads a channel or a file. Raise Failure if that cannot be opened."""
+    """Return the reader of a channel or file. Raise Failure if it cannot be opened."""
     try:
         zio.open(name, tap=True, nonblock=True).close()
     except zio.Error as error:
@@ -77,14 +77,14 @@ def make_attributes(
 
 
 def make_settings(options: argparse.Namespace) -> dict[str, str]:
-    """Return the settings of the library for PVAccess. The options win over EPICS_PVAS_*,
-    which would win if the library read the environment."""
+    """Return the settings of the library for PVAccess. The options override EPICS_PVAS_*;
+    if the library read the environment itself, EPICS_PVAS_* would override them."""
     port = DEFAULT_PORT if options.port is None else options.port
     settings = {k: v for k, v in os.environ.items() if k.startswith("EPICS_PVA")}
     settings["EPICS_PVAS_INTF_ADDR_LIST"] = " ".join(options.listen)
     settings["EPICS_PVAS_SERVER_PORT"] = str(port)
     if options.is_local:
-        # No beacon tells other machines of this server.
+        # Send no beacons to other machines.
         settings["EPICS_PVAS_AUTO_BEACON_ADDR_LIST"] = "NO"
         settings["EPICS_PVAS_BEACON_ADDR_LIST"] = ""
     return settings
@@ -92,7 +92,7 @@ def make_settings(options: argparse.Namespace) -> dict[str, str]:
 
 @contextmanager
 def listening(options: argparse.Namespace, variables: Variables) -> Iterator[int]:
-    """Serve for the time of the block. Yield the port."""
+    """Serve while the block runs. Yield the port."""
     where = " ".join(options.listen)
     try:
         settings = make_settings(options)
@@ -117,7 +117,7 @@ def listening(options: argparse.Namespace, variables: Variables) -> Iterator[int
 
 
 def tell(options: argparse.Namespace, variables: Variables, port: int) -> None:
-    """Print where the program listens, and the variables or their number."""
+    """Print the addresses, and the variables or their number."""
     names = sorted(variables.names())
     if options.json:
         found = {"listen": options.listen, "port": port, "local": options.is_local}
@@ -133,8 +133,8 @@ def tell(options: argparse.Namespace, variables: Variables, port: int) -> None:
 
 
 def catch_stops() -> int:
-    """Return a descriptor that gets the number of each signal, whichever thread the kernel
-    gives it to."""
+    """Return a descriptor that gets the number of each signal, whichever thread receives
+    it."""
     readable, writable = os.pipe()
     os.set_blocking(writable, False)
     signal.set_wakeup_fd(writable, warn_on_full_buffer=False)
@@ -144,7 +144,7 @@ def catch_stops() -> int:
 
 
 def serve(options: argparse.Namespace) -> int:
-    """Serve until a signal. Return the exit status."""
+    """Serve until a signal arrives. Return the exit status."""
     stops = catch_stops()
     variables = Variables(options.prefix)
     threads: list[Source | Attributes] = [*make_sources(options, variables)]

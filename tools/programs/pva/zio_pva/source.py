@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Threads that read blocks: of a channel through its tap, or of a block file"""
+"""Threads that read blocks: from a channel through its tap, or from a block file."""
 
 import os
 import stat
@@ -24,22 +24,22 @@ from .values import (
 from .variables import Variables
 
 RETRY_SECONDS = 0.5
-# A tap of a buffer that programs cannot map first gives the block after the last turn.
+# If programs cannot map the buffer, a tap first returns the block after the last turn.
 FRESH_SECONDS = 0.02
 SAMPLES = {"": IMAGE.type, ":values": ARRAY.type}
 ENDS = {**SAMPLES, ":lost": NUMBER.type}
 
 
 def text_of(error: Exception) -> str:
-    """Return a text for clients. A fault of the program has the name of its exception."""
+    """Return a text for clients. A bug in the program shows the name of its exception."""
     if isinstance(error, OSError):
         return error.strerror or str(error)
     return f"{type(error).__name__}: {error}"
 
 
 class Source(zio.Reader):
-    """Reads until stop(), and posts the newest block at most each @interval seconds. It
-    opens what it reads again after an error."""
+    """Reads until stop(), and posts the newest block at most every @interval seconds.
+    After an error, it reopens its source."""
 
     def __init__(self, name: str, variables: Variables, interval: float) -> None:
         super().__init__(name)
@@ -52,20 +52,20 @@ class Source(zio.Reader):
                 self.read()
             except zio.Interrupted:
                 return
-            except Exception as error:  # A thread that ends would show old values.
+            except Exception as error:  # keep the thread: without it, values get stale
                 self.report(error)
             self.pause()
 
     def pause(self) -> None:
-        """Wait before this opens what it reads again."""
+        """Wait before the source is reopened."""
         self.stopping.wait(RETRY_SECONDS)
 
     def read(self) -> None:
-        """Open what this reads, and post blocks until an error."""
+        """Open the source, and post blocks until an error."""
         raise NotImplementedError
 
     def invalidate(self, text: str) -> None:
-        """Tell clients that no blocks come."""
+        """Tell clients that no blocks arrive."""
         raise NotImplementedError
 
     def report(self, error: Exception) -> None:
@@ -89,7 +89,7 @@ class Source(zio.Reader):
 
 
 class ChannelSource(Source):
-    """Looks at a channel through a tap, which takes no block from recorders."""
+    """Looks at a channel through a tap, which takes no blocks from other programs."""
 
     def __init__(self, name: str, variables: Variables, interval: float) -> None:
         super().__init__(name, variables, interval)
@@ -115,7 +115,7 @@ class ChannelSource(Source):
             self._take_turn()
 
     def _take_turn(self) -> None:
-        """Post what comes, or tell why nothing does."""
+        """Post new blocks, or the reason why there are none."""
         blocks = self._turn(1.0)
         if self.live.state in ("gone", "error"):
             self.tell_fault(self.live.text, self.live.state == "gone")
@@ -128,7 +128,7 @@ class ChannelSource(Source):
             self._post(blocks[-1])
 
     def _turn(self, timeout: float) -> list[zio.Block]:
-        """Return the blocks that have come, counted. With no interval, post each one."""
+        """Count and return new blocks. With an interval of 0, post each one."""
         blocks = self.live.turn(timeout)
         if self._returned != self.live.returned:
             self.account, self._returned = zio.Account(self.source), self.live.returned
@@ -139,7 +139,7 @@ class ChannelSource(Source):
         return blocks
 
     def _tell_loss(self) -> None:
-        """Tell of blocks that were lost while none came: a reader does not read."""
+        """Report losses while no block arrives: a reader has stopped reading."""
         loss = self.account.look()
         if loss.lost:
             self.variables.set_alarm(self.channel, SAMPLES, alarm_of(loss))
@@ -154,7 +154,7 @@ class ChannelSource(Source):
 
 
 class FileSource(Source):
-    """Reads a block file once, or a FIFO as often as a program writes to it."""
+    """Reads a block file once, or a FIFO whenever a program writes to it."""
 
     def __init__(self, name: str, variables: Variables, interval: float) -> None:
         super().__init__(name, variables, interval)
@@ -180,7 +180,7 @@ class FileSource(Source):
         self.report(OSError(0, "end of file"))
 
     def _next(self, channel: zio.Channel) -> zio.Block | None:
-        """Return the next block. Meanwhile, post those whose time has come."""
+        """Return the next block. While waiting, post those that are due."""
         while self.waiting:
             due = min(self.next[name] for name in self.waiting)
             if channel.wait(max(due - time.monotonic(), 0.0)):
@@ -189,7 +189,7 @@ class FileSource(Source):
         return channel.read()
 
     def _add(self, block: zio.Block) -> None:
-        """Post a block. One that comes too soon waits for its time, or a newer one."""
+        """Post a block. If it comes too soon, keep it until it is due, or replaced."""
         name = zio.printable(block.channel)
         count_block(self.accounts.setdefault(name, zio.Account()), block)
         if time.monotonic() >= self.next.get(name, 0.0):

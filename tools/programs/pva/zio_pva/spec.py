@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the user asks for. Nothing here needs the library for PVAccess."""
+"""What the user asks for, without the library for PVAccess."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ def complain(text: object) -> None:
 
 @dataclass(frozen=True)
 class GroupSpec:
-    """A group as the user describes it."""
+    """A group, as described by the user."""
 
     name: str
     channels: tuple[str, ...]

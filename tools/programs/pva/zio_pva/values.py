@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Blocks as the normative types of EPICS"""
+"""Blocks as normative types of EPICS."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -25,20 +25,20 @@ NO_ALARM = {"severity": 0, "status": 0, "message": ""}
 
 
 def as_signed(number: int) -> int:
-    """Return a sequence number as the 32-bit integer with a sign that EPICS has."""
+    """Return a sequence number as a signed 32-bit integer, as EPICS has it."""
     number &= 0xFFFFFFFF
     return number - (1 << 32) if number >> 31 else number
 
 
 def stamp_of(time_ns: int, tag: int = 0) -> dict[str, int]:
-    """Return a time stamp: the last one if EPICS cannot hold the time."""
+    """Return a time stamp: the largest one if EPICS cannot represent the time."""
     seconds, nanoseconds = divmod(time_ns, 10**9)
     seconds = min(seconds, LAST_SECOND)
     return {"secondsPastEpoch": seconds, "nanoseconds": nanoseconds, "userTag": tag}
 
 
 def time_of(block: zio.Block, loss: zio.Account) -> int:
-    """Return when the event of a block was, which @loss has counted last."""
+    """Return the time of a block's event. @loss has just counted the block."""
     time_ns = loss.place.event_ns if loss.place else None
     if time_ns is None:
         return LAST_SECOND * 10**9 if block.time_ns else 0
@@ -46,12 +46,12 @@ def time_of(block: zio.Block, loss: zio.Account) -> int:
 
 
 def block_stamp(block: zio.Block, loss: zio.Account) -> dict[str, int]:
-    """Return the time of a block. The user tag is the sequence number, as is uniqueId."""
+    """Return the time of a block. The user tag, like uniqueId, is the sequence number."""
     return stamp_of(time_of(block, loss), as_signed(block.seq))
 
 
 def count_block(account: zio.Account, block: zio.Block) -> None:
-    """Count a block, and remember if its time is beyond 64 bits of nanoseconds."""
+    """Count a block, and remember if 64 bits of nanoseconds cannot hold its time."""
     if account.add(block).event_ns is None and block.time_ns:
         account.alarms.add("the time of the block is out of range")
 
@@ -65,7 +65,7 @@ def count_words(number: int, noun: str, verb: str) -> str:
 
 
 def alarm_of(loss: zio.Account) -> dict[str, Any]:
-    """Return the alarm: major if the device gives one, minor if something is lost."""
+    """Return the alarm: major if the device raises one, minor if something is lost."""
     words = [count_words(loss.lost, "block", "lost")] if loss.lost else []
     told = {"lost-block"} if loss.lost else set()
     if loss.missed:
@@ -84,13 +84,13 @@ def alarm_of(loss: zio.Account) -> dict[str, Any]:
 
 
 def samples_of(block: zio.Block) -> Any:
-    """Return the samples. Those of a size that is no integer's become bytes."""
+    """Return the samples. Those whose size is not that of a number become bytes."""
     data = block.data
     return np.frombuffer(data.tobytes(), np.uint8) if data.dtype.kind == "V" else data
 
 
 def image_of(block: zio.Block, loss: zio.Account, time_ns: int | None = None) -> Value:
-    """Return the samples of a block as they are. @time_ns is the time of its event."""
+    """Return the raw samples of a block. @time_ns is the time of its event."""
     attributes: dict[str, Any] = {"ColorMode": 0, "channel": zio.printable(block.channel)}
     attributes |= {"missing": loss.missing, "lost": loss.lost, "lostTotal": loss.total}
     rate = loss.place.rate if loss.place else None
@@ -105,7 +105,7 @@ def image_of(block: zio.Block, loss: zio.Account, time_ns: int | None = None) ->
 
 
 def array_of(block: zio.Block, loss: zio.Account, time_ns: int | None = None) -> Value:
-    """Return the samples in units. An alarm tells if they are no numbers."""
+    """Return the samples in units. Raise an alarm if they are not numbers."""
     alarm = alarm_of(loss)
     samples, unit = np.empty(0), ""
     try:
@@ -128,7 +128,7 @@ def count_of(total: int, stamp: dict[str, int]) -> Value:
 
 
 def values_of_block(block: zio.Block, loss: zio.Account) -> dict[str, Value]:
-    """Return the values of the variables of a channel, by the ends of their names."""
+    """Return the variables of a channel, by the ends of their names."""
     return {
         "": image_of(block, loss),
         ":values": array_of(block, loss),
@@ -137,7 +137,7 @@ def values_of_block(block: zio.Block, loss: zio.Account) -> dict[str, Value]:
 
 
 def values_without_block(alarm: dict[str, Any]) -> dict[str, Value]:
-    """Return what a channel has before its first block."""
+    """Return the variables of a channel before its first block."""
     image = IMAGE.wrap(np.empty(0, np.uint8), attrib={"ColorMode": 0})
     image["alarm"] = alarm
     return {
@@ -155,7 +155,7 @@ def event_of(
     losses: Mapping[str, zio.Account],
     alarms: Sequence[dict[str, Any]],
 ) -> Value:
-    """Return an event with the blocks of the channels of @losses, in this order."""
+    """Return an event with the blocks of the channels in @losses, in this order."""
     names = list(losses)
     blocks = [event[name] for name in names]
     times = [

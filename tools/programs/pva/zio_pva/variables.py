@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Process variables that appear with their first value"""
+"""Process variables that appear with their first value."""
 
 import threading
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from p4p.server.thread import Handler, SharedPV
 
 
 class Variables:
-    """The variables of blocks. @prefix begins their names. Any thread may use it."""
+    """The variables, whose names begin with @prefix. Any thread may use them."""
 
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
@@ -22,7 +22,7 @@ class Variables:
     def post(
         self, base: str, values: Mapping[str, Value], handler: Handler | None = None
     ) -> None:
-        """Post @values, by the ends of the names that begin with @base."""
+        """Post @values. Their keys are the ends of the names that begin with @base."""
         with self._lock:
             for end, value in values.items():
                 self._post(f"{self.prefix}{base}{end}", value, handler)
@@ -31,14 +31,14 @@ class Variables:
         if name in self._variables:
             self._variables[name].post(value)
             return
-        # PVAccess refuses every put to a variable that has no handler.
+        # Without a handler, PVAccess refuses every put to a variable.
         self._variables[name] = SharedPV(initial=value, handler=handler)
         self.provider.add(name, self._variables[name])
 
     def set_alarm(
         self, base: str, ends: Mapping[str, Any], alarm: dict[str, Any]
     ) -> None:
-        """Change the alarm of variables, and keep their values. @ends are the types by
+        """Change the alarm of variables but keep their values. @ends has their types, by
         the ends of the names."""
         values = {end: Value(kind, {"alarm": alarm}) for end, kind in ends.items()}
         with self._lock:
