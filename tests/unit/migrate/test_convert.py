@@ -144,7 +144,7 @@ def test_refusals(migrate: Runner, tmp_path: Path) -> None:
     assert done.stdout.startswith("--- a/driver/tdc-1x.c\n")
     assert done.stderr == "1 file would change\n"
     assert (
-        "is in no tree of git"
+        "is not in a git tree"
         in migrate("convert", "--in-place", "driver", status=1).stderr
     )
     git(tmp_path, "init", "-q")

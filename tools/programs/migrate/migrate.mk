@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # zio-migrate is Python and needs no build. In the source tree, programs/migrate/zio-migrate
-# runs from where it is.
+# runs in place.
 
 MIGRATEDIR = $(PREFIX)/lib/zio-migrate
 migrate_files = $(wildcard $(addprefix programs/migrate/zio_migrate/*.,py tsv cocci))

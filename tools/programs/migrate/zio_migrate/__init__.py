@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""zio-migrate: what a driver or a program for ZIO 1.x uses, and what replaces it."""
+"""zio-migrate: find what a driver or program uses of ZIO 1.x, and what replaces it."""

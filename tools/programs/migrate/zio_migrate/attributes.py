@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tables of attributes: those of ZIO 1.x become tables of struct zio_attr_desc.
+"""Convert attribute tables of ZIO 1.x to tables of struct zio_attr_desc.
 
-The text between the macros stays: comments, indices, conditions.
+The text between the macros is kept: comments, indices, conditions.
 """
 
 import re
 from dataclasses import dataclass
 
-# The files that 1.x made for standard attributes
+# The files that 1.x created for standard attributes
 STD_NAMES = {
     "ZIO_ATTR_NBITS": "resolution-bits",
     "ZIO_ATTR_GAIN": "gain_factor",
@@ -29,7 +29,7 @@ TABLE = re.compile(
 MACRO = re.compile(
     r"\b(ZIO_(?:ATTR|ATTR_RNG|ATTR_EXT|ATTR_EXT_RNG|PARAM_EXT|PARAM_RNG|SET_ATTR_VERSION))\s*\("
 )
-# The text that a search must not look into
+# Text that a search must skip
 SKIPPED = re.compile(
     r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S
 )
@@ -39,14 +39,14 @@ OBJECT = re.compile(
     re.M,
 )
 USES = re.compile(r"\.\s*(std|ext)_zattr\s*=\s*(\w+)")
-# The place in a table that a line of it names
+# The designated index of a line in a table
 PLACE = re.compile(r"\[\s*([^][]+?)\s*\]\s*=\s*$")
 DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([^\n]*)", re.M)
 
 
 @dataclass
 class Table:
-    """A table of attributes: the place of its text, and that of its lines"""
+    """A table of attributes: the positions of its text and of its lines."""
 
     name: str
     is_std: bool
@@ -57,7 +57,7 @@ class Table:
 
 
 def closing(text: str, at: int) -> int:
-    """Return the place of the bracket that closes the one before @at."""
+    """Return the position of the bracket that closes the one before @at."""
     depth, place = 1, at
     while depth and place < len(text):
         if skipped := SKIPPED.match(text, place):
@@ -85,7 +85,7 @@ def arguments(text: str) -> list[str]:
 
 
 def mode_of(text: str, defines: dict[str, str]) -> str:
-    """Return a mode as an octal number, or the text if a word of it is unknown."""
+    """Return a mode as an octal number, or the text if it has an unknown word."""
     if re.fullmatch(r"0[0-7]+", text):
         return text
     words = re.findall(r"\w+", SKIPPED.sub("", defines.get(text, text)))
@@ -94,7 +94,7 @@ def mode_of(text: str, defines: dict[str, str]) -> str:
     value = 0
     for word in words:
         value |= MODES[word]
-    # sysfs refuses files that all may write.
+    # sysfs refuses files that everybody can write.
     return f"0{value & ~0o022:o}"
 
 
@@ -112,8 +112,8 @@ def std_name(index: str) -> str:
 
 
 class Converter:
-    """Converts the lines of one table. @position is that of the next extended one. With
-    @is_place it is the place in the table, as 1.x took it for triggers."""
+    """Converts the lines of one table. @position is the position of the next extended
+    attribute. With @is_place it is the index in the table, as in 1.x for triggers."""
 
     def __init__(self, defines: dict[str, str], position: int, is_place: bool) -> None:
         self.defines = defines
@@ -165,7 +165,7 @@ class Converter:
 
 
 def next_outside(wanted: re.Pattern[str], text: str, at: int) -> re.Match[str] | None:
-    """Return the next match that is in no comment and no string."""
+    """Return the next match outside comments and strings."""
     while found := wanted.search(text, at):
         skipped = SKIPPED.search(text, at)
         if not skipped or skipped.start() >= found.start():
@@ -187,7 +187,7 @@ def find_tables(text: str) -> list[Table]:
 
 
 def find_uses(text: str) -> list[tuple[str, list[str], list[str]]]:
-    """Return for each object its kind, and its tables of both kinds of attributes."""
+    """Return the kind of each object, and its tables of both kinds of attributes."""
     starts = [(found.start(), found[1] or "cset") for found in OBJECT.finditer(text)]
     groups: list[tuple[str, list[str], list[str]]] = []
     for found in re.finditer(r"\.\s*zattr_set\s*=\s*\{", text):
@@ -201,8 +201,8 @@ def find_uses(text: str) -> list[tuple[str, list[str], list[str]]]:
 
 
 def positions(text: str, tables: list[Table]) -> dict[str, int]:
-    """Return where the positions of each table begin: 1.x counted those of the device,
-    then those of the set, then those of the channel."""
+    """Return the first position of each table: 1.x counted the attributes of the device,
+    then of the set, then of the channel."""
     bodies = {table.name: text[table.body : table.end] for table in tables}
     counts = {
         name: len(re.findall(r"\bZIO_ATTR_EXT(?:_RNG)?\s*\(", SKIPPED.sub("", body)))
@@ -217,7 +217,7 @@ def positions(text: str, tables: list[Table]) -> dict[str, int]:
 
 
 def append(body: str, more: str) -> str:
-    """Put lines behind the last one of a table."""
+    """Append lines to a table."""
     text = body.rstrip()
     code = SKIPPED.sub("", text).rstrip()
     comma = "," if code and not code.endswith(",") else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""check: each place of a source that uses ZIO 1.x, and its row of the table."""
+"""check: find each place in a source that uses ZIO 1.x, and its row of the table."""
 
 import json
 import re
@@ -12,14 +12,14 @@ from .source import Token, defined_in, find_sources, read, tokens_of
 from .table import CLASSES, NAME, Row, known_names, words_of
 
 UNKNOWN = "unknown"
-# Macros of both versions: 1.x gave them so many arguments.
+# Macros of both versions, with their number of arguments in 1.x
 ARGUMENTS = {"ZIO_ATTR_EXT": 4}
 OPENING, CLOSING = set("({["), set(")}]")
 
 
 @dataclass(frozen=True)
 class Place:
-    """A use of a symbol. @row is None for a name that nobody knows."""
+    """A use of a symbol. @row is None for an unknown name."""
 
     file: Path
     line: int
@@ -49,7 +49,7 @@ class Place:
 
 
 def count_arguments(words: tuple[str, ...], at: int) -> int:
-    """Return the number of arguments of the call whose name is at this place."""
+    """Return the number of arguments of the call whose name is at @at."""
     depth, n = 0, 1
     for word in words[at + 1 :]:
         depth += (word in OPENING) - (word in CLOSING)
@@ -79,7 +79,7 @@ class Finder:
             found.sort(key=lambda pair: -len(pair[0]))
 
     def longest(self, words: tuple[str, ...], at: int) -> tuple[int, Row | None]:
-        """Return how many words of a symbol are at this place, and its row."""
+        """Return the number of words of the longest symbol at @at, and its row."""
         for symbol, row in self.by_first.get(words[at], ()):
             if words[at : at + len(symbol)] == symbol:
                 wanted = ARGUMENTS.get(row.symbol)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The command line of zio-migrate"""
+"""The command line of zio-migrate."""
 
 import argparse
 import os
@@ -11,21 +11,21 @@ from . import check, convert, table
 from .source import Failure
 
 HERE = Path(__file__).resolve().parent
-# The headers of this version: in the tree, and installed
+# The headers of this version: in the tree, or installed
 HEADERS = (HERE.parents[3] / "include", HERE.parents[2] / "share/zio")
 DESCRIPTION = """
-Helps to move a driver or a program from ZIO 1.x to this version.
+Help to move a driver or a program from ZIO 1.x to this version.
 
   check PATH...    list each place that uses ZIO 1.x, and what to do there
-  convert PATH...  print as a diff what a program can change in a driver
-  table            print the whole table, as the page table.md has it
+  convert PATH...  print the changes that follow a rule, as a diff
+  table            print the whole table, as in the page porting/table.md
 
-A PATH is a source in C, or a directory of them. The guide is porting/plan.md of the
+A PATH is a C source, or a directory with sources. The guide is porting/plan.md of the
 documents.
 """
 STATUS = """
-Exit status: 0; check: 0 if nothing is to be done, 3 if there are places to change;
-1 for a failure, 2 for a wrong command line.
+Exit status: 0 success, for check: nothing to do; 1 a failure; 2 a wrong command line;
+3 for check: there are places to change.
 """
 COMMANDS = ("check", "convert", "table")
 HAS_PLACES = 3
@@ -48,12 +48,20 @@ def make_parser() -> Parser:
         commands.add_parser(name, epilog=STATUS, formatter_class=raw)
     add = commands.choices["check"].add_argument
     add("paths", metavar="PATH", nargs="+", type=Path)
-    add("--json", action="store_true", help="print an object with all places")
-    add("--all", action="store_true", help="list also places that stay as they are")
+    add("--json", action="store_true", help="print an object with counts and places")
+    add("--all", action="store_true", help="also list names that stay as they are")
     add = commands.choices["convert"].add_argument
     add("paths", metavar="PATH", nargs="+", type=Path)
-    add("--in-place", action="store_true", help="change the files; print no diff")
-    add("--force", action="store_true", help="with files that git does not have, too")
+    add(
+        "--in-place",
+        action="store_true",
+        help="change the files instead of printing a diff",
+    )
+    add(
+        "--force",
+        action="store_true",
+        help="also change files whose text git does not have",
+    )
     return parser
 
 
@@ -85,7 +93,7 @@ def run_table(_: argparse.Namespace) -> int:
 
 
 def complete(words: list[str]) -> None:
-    """Print the candidates for the last word, for the completion of the shell."""
+    """Print the candidates for the last word, for the shell's completion."""
     last = words[-1] if words else ""
     candidates = list(COMMANDS) if len(words) < 2 else ["--help"]
     options = {"check": ["--json", "--all"], "convert": ["--in-place", "--force"]}

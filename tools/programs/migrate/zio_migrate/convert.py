@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""convert: what a program can change in a driver for ZIO 1.x"""
+"""convert: change what follows a rule in a driver for ZIO 1.x."""
 
 import difflib
 import re
@@ -21,7 +21,7 @@ RAW_IO = re.compile(r"\.\s*raw_io\s*=\s*&?(\w+)")
 
 @dataclass(frozen=True)
 class Change:
-    """A source, and its text before and after"""
+    """A source, and its text before and after the change."""
 
     path: Path
     before: str
@@ -38,7 +38,7 @@ class Change:
 
 
 def patch_for(texts: list[str]) -> str:
-    """Return the semantic patch, with the names of the functions raw_io()."""
+    """Return the semantic patch, with the names of the raw_io() functions filled in."""
     found = {name for text in texts for name in RAW_IO.findall(without_comments(text))}
     return PATCH.read_text().replace(
         "RAW_IO }", f"{', '.join(sorted(found or {'no_raw_io'}))} }}"
@@ -49,7 +49,7 @@ def run_spatch(patch: Path, folder: Path) -> None:
     command = [*SPATCH, "--in-place", "--sp-file", str(patch), "--dir", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise Failure(f"spatch has failed:\n{done.stderr.strip()}")
+        raise Failure(f"spatch failed:\n{done.stderr.strip()}")
 
 
 def write(path: Path, text: str) -> None:
@@ -57,7 +57,7 @@ def write(path: Path, text: str) -> None:
 
 
 def convert_texts(texts: dict[Path, str]) -> Iterator[Change]:
-    """Yield the sources that change. spatch works on copies with numbers for names."""
+    """Yield the sources that change. spatch works on copies named by numbers."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         patch = folder / "patch.cocci"
@@ -75,21 +75,21 @@ def convert_texts(texts: dict[Path, str]) -> Iterator[Change]:
 
 
 def require_clean(paths: list[Path]) -> None:
-    """Refuse sources whose old text git does not have."""
+    """Refuse sources whose text git does not have."""
     for path in paths:
         folder = path if path.is_dir() else path.parent
         place = str(path.resolve())
         command = ["git", "-C", str(folder), "status", "--porcelain", "--", place]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode or done.stdout:
-            what = "has changes" if done.stdout else "is in no tree of git"
+            what = "has changes" if done.stdout else "is not in a git tree"
             raise Failure(f"{path}: {what}: commit it first, or use --force")
 
 
 def convert_paths(paths: list[Path], in_place: bool, force: bool) -> int:
-    """Print what would change, or change it. Return the number of files."""
+    """Print the changes, or make them. Return the number of files."""
     if not shutil.which("spatch"):
-        raise Failure("spatch is missing: install it by `apt-get install coccinelle`")
+        raise Failure("spatch is missing: install it with `apt-get install coccinelle`")
     texts = {path: read(path) for path in find_sources(paths)}
     if in_place and not force:
         require_clean(paths)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What changes in a driver for ZIO 1.x by rule. Tables of attributes are converted before,
-// by zio_migrate/attributes.py. zio-migrate runs this file with spatch.
+// The changes that follow a rule in a driver for ZIO 1.x. zio-migrate first converts the
+// tables of attributes (zio_migrate/attributes.py), and then runs this file with spatch.
 
 // --- operations on attributes -----------------------------------------------------------
 
@@ -26,7 +26,7 @@ f(struct device *dev, struct zio_attribute *zattr, ...)
 ...>
 }
 
-// A function that passes both on
+// A function that passes on both arguments
 @ passed_on @
 symbol cset, chan;
 identifier attr_function.f, attr_function.dev, attr_function.zattr;
@@ -97,7 +97,7 @@ struct zio_sysfs_operations ops = {
 - struct zio_sysfs_operations
 + struct zio_cset_ops
 
-// Declarations that are left, in headers for example
+// Remaining declarations, for example in headers
 @@
 @@
 - struct zio_attribute
@@ -173,7 +173,7 @@ expression E, L;
 - E->flags &= ~ZIO_CSET_HW_BUSY;
 )
 
-// zio-migrate puts the names that it finds behind ".raw_io =" in place of RAW_IO.
+// zio-migrate replaces RAW_IO by the names that it finds after ".raw_io =".
 @@
 identifier f = { RAW_IO };
 @@

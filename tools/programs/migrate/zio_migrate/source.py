@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The words of C sources, with their places."""
+"""The words of C sources, with their line numbers."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ TOKEN = re.compile(
     r"""(?P<include><[\w./-]+\.h>)|(?P<string>"(?:\\.|[^"\\\n])*")|(?P<name>[A-Za-z_]\w*)"""
     r"""|(?P<other>'(?:\\.|[^'\\\n])*'|->|[^\s])"""
 )
-# A function that these sources define, and a macro
+# The definition of a function or a macro
 DEFINED = re.compile(
     r"\b(\w+)[ \t\n]*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)\s*\{"
     r"|^[ \t]*#[ \t]*define[ \t]+(\w+)",
@@ -26,12 +26,12 @@ DEFINED = re.compile(
 
 
 class Failure(Exception):
-    """What the user has to know, as one line."""
+    """The reason of a failure, for the user."""
 
 
 @dataclass(frozen=True)
 class Token:
-    """A word of C, and the line that has it"""
+    """A word of C, and its line."""
 
     text: str
     line: int
@@ -39,14 +39,14 @@ class Token:
 
 
 def blank(found: re.Match[str]) -> str:
-    """Replace a comment by spaces and its ends of lines; let strings stay."""
+    """Replace a comment by a space and its newlines; keep strings."""
     if found.lastindex:
         return found[0]
     return " " + "\n" * found[0].count("\n")
 
 
 def without_comments(text: str) -> str:
-    """Return the code of a source, in the same lines. What follows #if 0 is no code."""
+    """Return the code of a source, in the same lines, without the text after #if 0."""
     code = COMMENT.sub(blank, text)
     return UNUSED.sub(lambda found: "\n" * found[0].count("\n"), code)
 
@@ -68,7 +68,7 @@ def defined_in(text: str) -> set[str]:
 
 
 def find_sources(paths: list[Path]) -> Iterator[Path]:
-    """Yield the C sources among files and below directories."""
+    """Yield the C sources: files in @paths, and those below directories."""
     for path in paths:
         if path.is_dir():
             below = (file for file in path.rglob("*") if file.suffix in SUFFIXES)
@@ -80,7 +80,7 @@ def find_sources(paths: list[Path]) -> Iterator[Path]:
 
 
 def read(path: Path) -> str:
-    """Return the text of a source; old ones may have bytes of Latin-1."""
+    """Return the text of a source. Old sources may have Latin-1 bytes: keep them."""
     try:
         return path.read_text(errors="surrogateescape")
     except OSError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The table of what ZIO 1.x has. check, convert and the documents take it from here."""
+"""The table of ZIO 1.x symbols, for check and the documents."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from pathlib import Path
 from .source import Token, tokens_of
 
 FILE = Path(__file__).with_name("table.tsv")
-# The classes of a row, as a summary counts them, and as a page names them
+# The classes of rows, and their names in summaries and pages
 CLASSES = {
     "patch": "by the patch",
     "vanishes": "vanish",
@@ -22,8 +22,8 @@ NAME = re.compile(r"\b(?:to_zio|_*(?:zio|ZIO))_\w+")
 
 @dataclass(frozen=True)
 class Row:
-    """A symbol of 1.x. It is a name, an expression of which the end is given
-    (cset->lock), a header, or a file in quotation marks."""
+    """A symbol of 1.x: a name, the end of an expression (cset->lock), a header, or a file
+    in quotation marks."""
 
     symbol: str
     kind: str
@@ -33,7 +33,7 @@ class Row:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The symbol as words of C; the same for "." and "->"."""
+        """The symbol as words of C. "." and "->" are the same."""
         return words_of(tokens_of(self.symbol.removesuffix(")")))
 
 
@@ -55,7 +55,7 @@ def load(path: Path = FILE) -> list[Row]:
 
 
 def known_names(rows: list[Row], headers: Path | None) -> set[str]:
-    """Return the names that the table has, and those of this version's headers."""
+    """Return the names in the table and in this version's headers."""
     texts = [f"{row.symbol} {row.instead}" for row in rows]
     if headers:
         texts += [path.read_text() for path in sorted(headers.rglob("zio*.h"))]
@@ -67,14 +67,14 @@ def escape(text: str) -> str:
 
 
 def link(see: str, folder: str) -> str:
-    """Return a link to a section, for a page in a folder below Documentation."""
+    """Return a link to a section, for a page in a subfolder of Documentation."""
     page, _, at = see.partition("#")
     name = page.removesuffix(".md")
     return f"[{name}]({folder}{page}{'#' + at if at else ''})" if page else ""
 
 
 def markdown(rows: list[Row], folder: str = "../") -> str:
-    """Return the table as a page has it: a heading and a table for each section."""
+    """Return the table in Markdown: a heading and a table for each section."""
     parts: list[str] = []
     for section in dict.fromkeys(row.section for row in rows):
         parts.append(
