@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# zio2root is Python: it needs no build, but the package zio, and uproot of PyPI.
+# zio2root is Python and needs no build, only the package zio and uproot of PyPI.
 
 ROOTDIR = $(PREFIX)/lib/zio2root
 
