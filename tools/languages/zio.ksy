@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Kaitai Struct: the block files of ZIO. kaitai-struct-compiler makes a reader from it, in
-# any of its languages. A test compares each number with <linux/zio-user.h>. A file of a
-# machine with the other byte order is refused, as by all readers of ZIO.
+# ZIO block files for Kaitai Struct. kaitai-struct-compiler generates a reader in any of its
+# languages. A test compares each number with <linux/zio-user.h>. Like all readers of ZIO,
+# this one refuses a file from a machine with the other byte order.
 meta:
   id: zio_file
   title: Block file of ZIO, data acquisition for Linux
@@ -23,7 +23,7 @@ types:
         size: 512
       - id: data
         size: control.nsamples * control.ssize
-        doc: the samples, little endian
+        doc: the samples, little-endian
   control:
     seq:
       - id: major_version
@@ -37,15 +37,15 @@ types:
         type: u1
       - id: seq_num
         type: u4
-        doc: number of the block in its channel; a gap is a loss
+        doc: sequence number of the block in its channel; a gap is a loss
       - id: nsamples
         type: u4
       - id: ssize
         type: u2
-        doc: bytes of a sample
+        doc: bytes per sample
       - id: nbits
         type: u2
-        doc: valid bits of a sample
+        doc: valid bits per sample
       - id: addr
         type: addr
       - id: tstamp
@@ -91,7 +91,7 @@ types:
         pos: 140
         type: f8
         if: (attr_channel.std_mask >> 9) & 3 == 3
-        doc: a value is a sample * scale + offset, in the unit
+        doc: value = sample * scale + offset, in the unit
       offset:
         pos: 148
         type: f8
@@ -152,7 +152,7 @@ types:
         enum: tlv_type
       - id: length
         type: u4
-        doc: units of 16 bytes, with this one
+        doc: in units of 16 bytes, including this one
       - id: payload
         size: 8
         type:

@@ -1,27 +1,27 @@
 % SPDX-License-Identifier: LGPL-2.1-or-later
 function channels = zioread(file)
-% ZIOREAD  read a block file of ZIO, in Octave or MATLAB
+% ZIOREAD  read a ZIO block file in Octave or MATLAB
 %
-%   channels = zioread('run.zio') has one element for each channel in the file:
+%   channels = zioread('run.zio') returns one element for each channel in the file:
 %
 %     name     such as 'adc-0000-0-1'
 %     unit     such as 'V'; '' for a number without a unit
-%     rate     samples per second at each block; NaN if its control does not have it
-%     seq      number of each block
-%     lost     blocks that were lost before each block
-%     taken    blocks before each block that another reader has; they were not lost
-%     missed   events that were missed before each block
-%     outage   true where the device counts anew: another run of it
-%     time_ns  when the event of each block was: nanoseconds of the clock of the trigger, int64
-%     values   samples in the unit. A column is a block, or one that is missing: NaN
-%     time     seconds of each value after the event of the first block; NaN in a missing block
+%     rate     sample rate at each block; NaN if its control does not state it
+%     seq      sequence number of each block
+%     lost     blocks lost before each block
+%     taken    blocks before each block that another reader took; they were not lost
+%     missed   events missed before each block
+%     outage   true where the device started counting again: another run of it
+%     time_ns  time of each block's event: nanoseconds of the clock of the trigger, int64
+%     values   samples in the unit. Each column is a block, or NaN for a missing one
+%     time     seconds of each value after the event of the first block; NaN if missing
 %
-%   plot(channels(1).time(:), channels(1).values(:)) has a gap where blocks are missing. A gap
-%   of more than a million values has one column. A block that is shorter than others ends
-%   with NaN. The samples of an interleaved block take turns, and have one time together.
-%   Without a rate, all samples of a block have the time of its event.
+%   plot(channels(1).time(:), channels(1).values(:)) shows a gap where blocks are missing. A
+%   gap of more than a million values has one column. Short blocks are padded with NaN. The
+%   samples of an interleaved block alternate between channels, and those taken together
+%   have the same time. Without a rate, all samples of a block have the time of its event.
 %
-%   An error tells where a file is damaged. A test compares the numbers here with
+%   If a file is damaged, the error says where. A test compares the numbers here with
 %   <linux/zio-user.h>, and all results with those of the library.
 [bytes, starts] = find_blocks(file);
 at = offsets();
@@ -36,7 +36,7 @@ for i = 1:size(addresses, 1)
 end
 end
 
-% --- the numbers of the header
+% --- numbers from the header
 
 function at = offsets()
 at.major_version = 0;
@@ -97,7 +97,7 @@ end
 % --- the file
 
 function [bytes, starts] = find_blocks(file)
-% @starts has the number of bytes before each block.
+% @starts: the number of bytes before each block
 [id, why] = fopen(file, 'r');
 if id < 0
     error('zioread:file', '%s: %s', file, why);
@@ -140,7 +140,7 @@ end
 end
 
 function value = field(controls, offset, kind)
-% Return a field of each control, which is a column.
+% Return a field of each control. Controls are columns.
 size_of = numel(typecast(cast(0, kind), 'uint8'));
 part = controls(offset + (1:size_of), :);
 value = typecast(part(:), kind)';
@@ -187,7 +187,7 @@ name = sprintf('%s-%04x-%d-%d', device, field(control, at.addr_dev_id, 'uint32')
 end
 
 function [lost, taken, missed, outage] = breaks(controls, seq)
-% What zio_timeline_add() tells of losses. What is before the first block does not count.
+% Losses as zio_timeline_add() reports them. Losses before the first block do not count.
 n = numbers();
 at = offsets();
 epoch = words_of(controls, at.attr_trigger, n.ZIO_ATTR_TRIG_EPOCH);
@@ -209,7 +209,7 @@ missed(by_alarm) = bitand(alarms(by_alarm), n.ZIO_ALARM_LOST_TRIGGER) > 0;
 end
 
 function [gap, counts_anew] = gaps_of(seq)
-% The rule of zio_sequence_lost()
+% Implements the rule of zio_sequence_lost().
 step = seq(2:end) - mod(seq(1:end - 1) + 1, 2^32);
 missing = mod(step, 2^32);
 is_gap = (step > 0 & missing < 2^31) | (step < 0 & missing < 2^24);
@@ -218,14 +218,14 @@ counts_anew = [false, step ~= 0 & ~is_gap];
 end
 
 function words = words_of(controls, owner, index)
-% Return a standard attribute of each control, which is a column; NaN where it has none.
+% Return a standard attribute of each control, a column; NaN where it is missing.
 words = double(field(controls, owner.std_val + 4 * index, 'uint32'));
 masks = double(field(controls, owner.std_mask, 'uint16'));
 words(~bitand(masks, 2^index)) = NaN;
 end
 
 function rate = rates(controls)
-% Kernels of version 1.4 had no other place for the rate than max-sample-rate.
+% Kernel modules of version 1.4 had the rate only in max-sample-rate.
 n = numbers();
 at = offsets();
 num = words_of(controls, at.attr_trigger, n.ZIO_ATTR_TRIG_RATE_NUM);
@@ -238,7 +238,7 @@ rate(~(rate > 0 & rate < Inf)) = NaN;
 end
 
 function [time_ns, rest_ps] = events(controls)
-% FIRST is from the time stamp to the event, in picoseconds: 64 bits with a sign.
+% FIRST is the time from the time stamp to the event, in signed 64-bit picoseconds.
 n = numbers();
 at = offsets();
 low = words_of(controls, at.attr_trigger, n.ZIO_ATTR_TRIG_FIRST_LOW);
@@ -254,7 +254,7 @@ time_ns = int64(field(controls, at.tstamp.secs, 'uint64')) * 1000000000 + ...
 end
 
 function value = attribute(control, owner, index)
-% Return a standard attribute as uint32; empty if the control does not have it.
+% Return a standard attribute as uint32; empty if it is missing.
 value = uint32([]);
 if bitand(double(field(control, owner.std_mask, 'uint16')), 2^index)
     value = field(control, owner.std_val + 4 * index, 'uint32');
@@ -262,7 +262,7 @@ end
 end
 
 function times = after_event(control, count, rate)
-% Return the seconds of each sample after the event of the block.
+% Return the time of each sample, in seconds after the event of the block.
 n = numbers();
 at = offsets();
 before = double(attribute(control, at.attr_trigger, n.ZIO_ATTR_TRIG_PRE_SAMP));
@@ -292,7 +292,7 @@ at = offsets();
 count = double(field(control, at.nsamples, 'uint32'));
 ssize = double(field(control, at.ssize, 'uint16'));
 if count && ~ismember(ssize, [1, 2, 4, 8])
-    error('zioread:samples', '%s: samples of %d bytes are no numbers', file, ssize);
+    error('zioread:samples', '%s: samples of %d bytes are not numbers', file, ssize);
 end
 data = bytes(start + at.end_of_control + (1:count * ssize));
 [scale, offset, unit] = scaling(control, file);
@@ -321,7 +321,7 @@ samples = bitand(samples, mask);
 raw = double(samples);
 is_signed = attribute(control, at.attr_channel, n.ZIO_ATTR_SIGNED);
 if ~isempty(is_signed) && is_signed ~= 0
-    % A double does not hold all numbers of 64 bits: turn the bits, not the number.
+    % A double cannot hold every 64-bit number: invert the bits, not the number.
     negative = bitget(samples, nbits) == 1;
     raw(negative) = -double(bitxor(samples(negative), mask)) - 1;
 end
@@ -346,13 +346,13 @@ end
 unit = unit_of(attribute(control, own, n.ZIO_ATTR_UNIT));
 limit = 10^(n.ZIO_DOUBLE_MAX_EXP + 1);
 if isempty(unit) || ~(abs(scale) < limit && abs(offset) < limit)
-    error('zioread:scale', '%s: a scale or a unit that zioread does not know', file);
+    error('zioread:scale', '%s: zioread does not know this scale or unit', file);
 end
 unit = regexprep(unit, '^none$', '');
 end
 
 function value = double_of(control, low, high)
-% Return the double of two attributes; empty if the control does not have both.
+% Return a double from two attributes; empty unless the control has both.
 at = offsets();
 halves = [attribute(control, at.attr_channel, low), ...
           attribute(control, at.attr_channel, high)];
@@ -363,7 +363,7 @@ end
 end
 
 function unit = unit_of(number)
-% Return its name; empty if it has none.
+% Return the name of a unit; empty if it is unknown.
 names = unit_names();
 number = sum(double(number)) + 1;
 unit = '';

@@ -267,7 +267,7 @@ def test_damaged_files(recording: Path, tmp_path: Path) -> None:
         "control": (blocks[:1000], "the file ends within the control at byte 712"),
         "data": (blocks[:-1], "the file ends within block 8"),
         "version": (versions, "no block of this version .* begins at byte 712"),
-        "unit": (other.tobytes(), "a scale or a unit that zioread does not know"),
+        "unit": (other.tobytes(), "zioread does not know this scale or unit"),
     }
     for name, (content, _) in damaged.items():
         (tmp_path / name).write_bytes(content)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//! Find libzio by pkg-config, and compile src/shim.c, which knows the layout of a control.
+//! Find libzio with pkg-config, and compile src/shim.c, which knows the layout of a control.
 use std::env;
 use std::process::Command;
 

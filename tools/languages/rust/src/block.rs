@@ -9,7 +9,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A type of samples. Each pattern of its bits is a value.
+/// A type of samples. Every bit pattern is a valid value.
 pub trait Sample: sealed::Sealed + Copy {
     #[doc(hidden)]
     const IS_SIGNED: bool;
@@ -27,24 +27,24 @@ macro_rules! samples {
 samples!(i8: true, i16: true, i32: true, i64: true);
 samples!(u8: false, u16: false, u32: false, u64: false, f32: false, f64: false);
 
-/// How samples become values: value = raw * scale + offset
+/// Converts samples to values: value = raw * scale + offset
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scaling {
-    /// Value of one step of the raw number
+    /// Value of one raw step
     pub scale: f64,
-    /// Value of the raw number 0
+    /// Value of raw number 0
     pub offset: f64,
     /// Such as "V"; empty for a number without a unit
     pub unit: String,
 }
 
-/// A block, which its channel lends until the next call.
+/// A block, borrowed from its channel until the next call
 pub struct Block<'a> {
     pub(crate) raw: ffi::Block,
     channel: PhantomData<&'a Channel>,
 }
 
-// The memory does not change while the block lives, and any thread may read it.
+// The memory does not change while the block exists, and any thread may read it.
 unsafe impl Send for Block<'_> {}
 unsafe impl Sync for Block<'_> {}
 
@@ -56,17 +56,17 @@ impl<'a> Block<'a> {
         Block { raw, channel }
     }
 
-    /// Number of the block in its channel; a gap is a loss.
+    /// Sequence number of the block in its channel; a gap is a loss
     pub fn seq(&self) -> u32 {
         unsafe { ffi::zio_rs_seq(self.raw.control) }
     }
 
-    /// Blocks that are missing before this one
+    /// Number of blocks missing before this one
     pub fn lost(&self) -> u32 {
         self.raw.lost
     }
 
-    /// Nanoseconds of the clock of the trigger
+    /// Time in nanoseconds, of the trigger's clock
     pub fn time_ns(&self) -> u64 {
         unsafe { ffi::zio_rs_time_ns(self.raw.control) }
     }
@@ -88,17 +88,17 @@ impl<'a> Block<'a> {
         unsafe { std::slice::from_raw_parts(self.raw.data.cast(), self.raw.size) }
     }
 
-    /// The samples as they are; None if they do not have the size of T, or if the memory is
-    /// not aligned to it.
+    /// The raw samples; None if their size is not that of T, or if the memory is not aligned
+    /// for T
     pub fn samples<T: Sample>(&self) -> Option<&'a [T]> {
         let ssize = unsafe { ffi::zio_rs_ssize(self.raw.control) };
-        // Each pattern of bits is a T.
+        // Every bit pattern is a T.
         let (head, samples, tail) = unsafe { self.bytes().align_to::<T>() };
         let fits = usize::from(ssize) == std::mem::size_of::<T>();
         (fits && head.is_empty() && tail.is_empty()).then_some(samples)
     }
 
-    /// How the samples become values
+    /// The conversion of samples to values
     pub fn scaling(&self) -> Result<Scaling, Error> {
         let (mut scale, mut offset, mut unit) = (0.0, 0.0, ptr::null());
         let control = self.raw.control;
@@ -123,7 +123,7 @@ impl<'a> Block<'a> {
 
     fn no_numbers(&self) -> Error {
         let error = io::Error::last_os_error();
-        let text = format!("block {}: its samples are no numbers: {error}", self.seq());
+        let text = format!("block {}: its samples are not numbers: {error}", self.seq());
         Error::new(error.raw_os_error().unwrap_or(0), text)
     }
 }

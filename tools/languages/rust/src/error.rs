@@ -5,7 +5,7 @@ use std::{fmt, io};
 
 use crate::ffi;
 
-/// Why a call failed: the text of the library, which names the file and the step.
+/// The reason of a failed call: the text of the library, which names the file and the step.
 #[derive(Debug)]
 pub struct Error {
     code: c_int,
@@ -18,7 +18,7 @@ impl Error {
         Error { code, text }
     }
 
-    /// The caller has passed what the library cannot take.
+    /// The caller has passed something that the library cannot accept.
     pub(crate) fn invalid(text: impl Into<String>) -> Error {
         Error::new(unsafe { ffi::zio_rs_einval }, text)
     }
@@ -28,7 +28,7 @@ impl Error {
         self.code
     }
 
-    /// The errno as the standard library names it
+    /// The errno as an error kind of the standard library
     pub fn kind(&self) -> io::ErrorKind {
         io::Error::from_raw_os_error(self.code).kind()
     }
@@ -48,7 +48,7 @@ impl From<Error> for io::Error {
     }
 }
 
-/// Return the errno that the last call has set.
+/// Return the errno set by the last call.
 pub(crate) fn errno() -> c_int {
     io::Error::last_os_error().raw_os_error().unwrap_or(0)
 }
@@ -56,7 +56,7 @@ pub(crate) fn errno() -> c_int {
 /// Return the text at @text; empty for NULL.
 ///
 /// # Safety
-/// It ends with a zero.
+/// @text is NULL or ends with a zero.
 pub(crate) unsafe fn text_of(text: *const c_char) -> String {
     if text.is_null() {
         return String::new();

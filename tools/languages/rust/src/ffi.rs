@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//! Functions of libzio and of shim.c. No number of the ABI is here.
+//! Functions of libzio and shim.c. Contains no numbers of the ABI.
 use std::os::raw::{c_char, c_int, c_void};
 
 #[repr(C)]
@@ -30,7 +30,7 @@ pub struct Stats {
     pub blocks: u64,
     /// Bytes of their samples
     pub bytes: u64,
-    /// Number of missing blocks, by the sequence numbers
+    /// Number of missing blocks, according to the sequence numbers
     pub lost: u64,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//! Read and write the blocks of ZIO channels and of block files, by libzio.
+//! Read and write the blocks of ZIO channels and block files, using libzio.
 //!
 //! ```no_run
 //! let mut ch = zio::Channel::open("zzero-0-2")?;
@@ -9,7 +9,7 @@
 //! # Ok::<(), zio::Error>(())
 //! ```
 //!
-//! A block is valid until the next one is read, and the compiler knows it:
+//! A block is valid until the next one is read, and the compiler enforces it:
 //!
 //! ```compile_fail,E0499
 //! let mut ch = zio::Channel::open("run.zio")?;
@@ -19,7 +19,7 @@
 //! # Ok::<(), zio::Error>(())
 //! ```
 //!
-//! A channel moves to another thread. Two threads cannot use it at once:
+//! A channel can move to another thread, but two threads cannot use it at once:
 //!
 //! ```
 //! fn moves<T: Send>() {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What the crate needs of structures and numbers, so that it has none of its own */
+/* Structures and numbers of the ABI, so that the crate need not copy them */
 #include <errno.h>
 #include <stdio.h>
 #include <zio/zio.h>
@@ -62,7 +62,7 @@ int zio_rs_scale(const struct zio_control *control, double *scale, double *offse
 	return 0;
 }
 
-/* Write samples with a control that has nothing but their size and sign. */
+/* Write samples with a control that states only their size and sign. */
 int zio_rs_write(struct zio_channel *ch, const void *data, size_t n, uint16_t ssize,
 		 bool is_signed)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Block files, which need no hardware. $ZIO_RECORDING and $ZIO_CUT are files of the caller.
+//! Block files, which need no hardware. The caller provides $ZIO_RECORDING and $ZIO_CUT.
 use std::env;
 use std::io::ErrorKind;
 use std::thread;
