@@ -3,15 +3,13 @@
  * plainwriter - print a block file as zio-dump does, by a program that knows its blocks
  *
  * bench/user-cost compiles it: the floor beside which it sets zio-dump. The blocks are those
- * that it makes itself, of one channel, of samples of 16 bits; nothing is missing. It checks
- * nothing.
+ * of make_blocks() there: of one channel, of samples of 16 bits; nothing is missing. It
+ * checks nothing.
  *
- *	plainwriter make BLOCKS BYTES >FILE
  *	plainwriter csv|json <FILE
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <linux/zio-user.h>
@@ -24,33 +22,6 @@ static union {
 	char bytes[MAX_BYTES];
 } data;
 static char head[2 * LINE], text[MAX_BYTES / 2 * LINE];
-
-static void make_blocks(uint32_t blocks, uint32_t bytes)
-{
-	struct zio_control control = {
-		.major_version = ZIO_MAJOR_VERSION,
-		.minor_version = ZIO_MINOR_VERSION,
-		.nsamples = bytes / 2,
-		.ssize = 2,
-		.nbits = 16,
-		.flags = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ?
-			 ZIO_CONTROL_LITTLE_ENDIAN : ZIO_CONTROL_BIG_ENDIAN,
-		.addr.devname = "zzero",
-		.tstamp.secs = 1700000000,
-		.triggername = "hrt",
-	};
-	uint32_t i;
-
-	for (i = 0; i < bytes / 2; i++)
-		data.sample[i] = (uint16_t)(i * 40503);
-	for (i = 0; i < blocks; i++) {
-		control.seq_num = i;
-		control.tstamp.ticks = i % 10000 * 100000;
-		control.tstamp.secs = 1700000000 + i / 10000;
-		fwrite(&control, sizeof(control), 1, stdout);
-		fwrite(data.bytes, bytes, 1, stdout);
-	}
-}
 
 static char *put_number(char *to, uint32_t number)
 {
@@ -116,20 +87,15 @@ static void print_json(const struct zio_control *control)
 
 int main(int argc, char **argv)
 {
+	int is_csv = argc == 2 && !strcmp(argv[1], "csv");
 	struct zio_control control;
 
-	if (argc == 4 && !strcmp(argv[1], "make")) {
-		make_blocks((uint32_t)atoi(argv[2]), (uint32_t)atoi(argv[3]));
-	} else if (argc == 2) {
-		int is_csv = !strcmp(argv[1], "csv");
-
-		if (is_csv)
-			puts("channel,block,time,lost,sample,value");
-		while (fread(&control, sizeof(control), 1, stdin) &&
-		       fread(data.bytes, control.nsamples * control.ssize, 1, stdin))
-			is_csv ? print_csv(&control) : print_json(&control);
-	} else {
+	if (argc != 2)
 		return 2;
-	}
+	if (is_csv)
+		puts("channel,block,time,lost,sample,value");
+	while (fread(&control, sizeof(control), 1, stdin) &&
+	       fread(data.bytes, control.nsamples * control.ssize, 1, stdin))
+		is_csv ? print_csv(&control) : print_json(&control);
 	return ferror(stdout) || fflush(stdout);
 }
