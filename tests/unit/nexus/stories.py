@@ -124,6 +124,8 @@ class Tape:
     def __init__(self, has_rate: bool = True, **words: Any) -> None:
         self.kind = Kind(signed=True, **words)
         self.has_rate, self.has_time = has_rate, True
+        # Of a time, in ns; 0: nobody knows it
+        self.error = 1
         self.rate = Fraction(1000)
         self.time = Fraction(1_700_000_000 * SECOND_PS)
         self.seq = self.epoch = self.value = 0
@@ -141,7 +143,7 @@ class Tape:
         if self.has_rate:
             set_trigger(control, lib.ZIO_ATTR_TRIG_RATE_NUM, self.rate.numerator)
             set_trigger(control, lib.ZIO_ATTR_TRIG_RATE_DEN, self.rate.denominator)
-            set_trigger(control, lib.ZIO_ATTR_TRIG_TIME_ERROR, 1)
+            set_trigger(control, lib.ZIO_ATTR_TRIG_TIME_ERROR, self.error)
         set_trigger(control, lib.ZIO_ATTR_TRIG_LOST, lost)
         set_trigger(control, lib.ZIO_ATTR_TRIG_MISSED, missed)
         set_trigger(control, lib.ZIO_ATTR_TRIG_EPOCH, self.epoch)

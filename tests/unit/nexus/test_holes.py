@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from zio_nexus.cli import main
 
 from .stories import Tape
 
@@ -152,6 +153,44 @@ def test_pause_at_the_begin(nexus: Any, tmp_path: Path, suffix: str) -> None:
     nexus("a.zio", "-o", f"a.{suffix}", status=LOST)
     (gap,) = gaps_of(tmp_path / f"a.{suffix}")
     assert (gap["cause"], gap["samples"]) == ("pause", "100")
+
+
+def late_stamp(late: int, back: int) -> Tape:
+    """Return blocks with one time that is late, and with the next one that is back."""
+    tape = Tape().blocks(14)
+    tape.error = 0
+    return tape.blocks(10).skip(late).block().skip(-back)
+
+
+@pytest.mark.parametrize(("late", "back"), [(6, 6), (12, 12), (12, 6)])
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_late_stamp(
+    nexus: Any, tmp_path: Path, suffix: str, late: int, back: int
+) -> None:
+    """It is no hole: the samples follow each other, but for what does not come back."""
+    tape = late_stamp(late, back).blocks(20)
+    (tmp_path / "a.zio").write_bytes(tape.content)
+    nexus("a.zio", "-o", f"a.{suffix}", status=LOST)
+    gaps = gaps_of(tmp_path / f"a.{suffix}")
+    assert sum(int(gap["samples"]) for gap in gaps) == late - back
+    assert not (tmp_path / f"a-0002.{suffix}").exists()
+    if suffix == "wav":
+        filled = [0] * (late - back)
+        wanted = [*range(25 * 16), *filled, *range(25 * 16, 45 * 16)]
+        assert wav_of(tmp_path / "a.wav") == wanted
+
+
+def test_late_stamp_that_was_filled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody knew yet that the next time is back. The next pause is filled with less."""
+    tape = late_stamp(12, 12).blocks(20).skip(100).blocks(5)
+    (tmp_path / "a.zio").write_bytes(tape.content)
+    monkeypatch.setattr("zio_nexus.source.BATCH", 1)
+    words = [str(tmp_path / "a.zio"), "-q", "-o", str(tmp_path / "a.wav")]
+    assert main(words) == LOST
+    gaps = gaps_of(tmp_path / "a.wav")
+    assert [gap["samples"] for gap in gaps] == ["12", "88"]
 
 
 @pytest.mark.parametrize("suffix", (*FORMATS, "npz", "csv"))

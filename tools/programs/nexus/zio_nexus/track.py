@@ -144,7 +144,8 @@ class Track:
         self.length: int | None = None
         # Samples of a channel in the present file, with those that stand for others
         self.samples = 0
-        # What the samples that stand for others are too short, as they are whole
+        # What the samples that stand for others are too short, as they are whole. Below
+        # 0: what they are too long, by a time that was late
         self.rest = Fraction()
         # What is missing before the next block with samples
         self.missing: Missing | None = None
@@ -237,7 +238,7 @@ class Track:
         if self.rules.rows and not self.is_stream():
             missing = self._by_rows(place, what)
         else:
-            missing = self._by_samples(place, what)
+            missing = self._by_samples(run, row, what)
             if not what.breaks and missing != 0 and not self.is_stream():
                 self._require_way(block)
         if gaps is Gaps.REFUSE and (piece.begins or missing != 0):
@@ -277,9 +278,10 @@ class Track:
             return 0
         return (what.lost + what.taken) * int(place["samples"])
 
-    def _by_samples(self, place: Any, what: Missing) -> int | None:
+    def _by_samples(self, run: Run, row: int, what: Missing) -> int | None:
         """Return how many samples of a channel are missing before a block; None if
         nothing tells it, or if they are of two runs of the device."""
+        place = run.places[row]
         fill = self.rules.gaps is Gaps.FILL
         if what.breaks & Break.STEP:
             return 0 if fill else None
@@ -290,11 +292,20 @@ class Track:
         if number is not None or exact is None:
             return number
         whole = round(exact + self.rest)
-        if whole < 0:
+        if what.breaks == Break.PAUSE and self._is_late(run, row):
+            whole = 0
+        elif whole < 0 and (what.breaks or not self.is_stream()):
             # A time that is a little early; nothing is missing.
             return 0 if -2 * whole <= int(place["samples"]) else None
-        self.rest += exact - whole
-        return whole
+        self.rest += exact - max(whole, 0)
+        return max(whole, 0)
+
+    def _is_late(self, run: Run, row: int) -> bool:
+        """Return whether the time of a block was late, as that of the next one tells: it
+        is too early for the samples, and the timeline sees no step of the clock."""
+        after = run.places[row + 1 : row + 2]
+        is_alike = after["samples"].all() and not after["breaks"].any()
+        return bool(is_alike and self._is_cut(after).any() and self.is_stream())
 
     def _by_number(self, place: Any, what: Missing, exact: Fraction | None) -> int | None:
         """Return how many samples are missing, if blocks of one length are, and nothing
