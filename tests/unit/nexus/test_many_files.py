@@ -28,8 +28,8 @@ KINDS = [Kind(chan=chan, nsamples=4) for chan in range(CHANNELS)]
 NAME = Tape().kind.name
 
 
-def few_descriptors() -> None:
-    resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
+def few_descriptors(count: int = 256) -> None:
+    resource.setrlimit(resource.RLIMIT_NOFILE, (count, count))
 
 
 def values_of(path: Path) -> list[int]:
@@ -64,6 +64,33 @@ def test_many_outages(summary: Any, tmp_path: Path, suffix: str) -> None:
     with open(tmp_path / lists[-1]) as file:
         (gap,) = csv.DictReader(file)
     assert gap["cause"] == "outage"
+
+
+SOURCES = [f"{n:03d}.zio" for n in range(300)]
+
+
+@pytest.mark.parametrize("suffix", ["nxs", "wav", "csv"])
+def test_many_sources(summary: Any, tmp_path: Path, suffix: str) -> None:
+    """Each is opened when it is its turn."""
+    tape = Tape()
+    for name in SOURCES:
+        tape.content = b""
+        (tmp_path / name).write_bytes(tape.blocks(2).content)
+    words = (*SOURCES, "-q", "-o", f"a.{suffix}")
+    report = summary(*words, preexec_fn=lambda: few_descriptors(64))
+    assert report["stored"] == 2 * len(SOURCES)
+    if suffix == "wav":
+        assert values_of(tmp_path / "a.wav") == [*range(32 * len(SOURCES))]
+
+
+def test_source_that_is_missing(nexus: Any, tmp_path: Path) -> None:
+    """The program tells it before it writes anything, also if it is the last one."""
+    for name in SOURCES[:80]:
+        (tmp_path / name).write_bytes(Tape().block().content)
+    words = (*SOURCES[:81], "-o", "a.nxs")
+    said = nexus(*words, preexec_fn=lambda: few_descriptors(64), status=3).stderr
+    assert f"{SOURCES[80]}: " in said
+    assert {path.name for path in tmp_path.iterdir()} == set(SOURCES[:80])
 
 
 def write_channels(path: Path, blocks: int) -> None:

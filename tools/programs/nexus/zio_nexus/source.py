@@ -8,7 +8,7 @@ import stat
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,10 +81,21 @@ class Source:
         """Open them. With @queued, a recording begins with the blocks that wait."""
         require_different(names)
         self.names = names
-        self.channels = [_open(name, method) for name in names]
-        for channel in self.channels:
-            if not (queued or channel.is_file):
-                _drop_old_blocks(channel)
+        # Files are read one after the other. One on disk is a name until its turn comes,
+        # as there may be more of them than a process can have open.
+        self.files: list[Any] = []
+        self.channels: list[Any] = []
+        for name in names:
+            channel = _open(name, method)
+            if not channel.is_file:
+                self.channels.append(channel)
+            elif _is_on_disk(name):
+                channel.close()
+                self.files.append(name)
+            else:
+                self.files.append(channel)
+        for channel in self.channels if not queued else []:
+            _drop_old_blocks(channel)
         self.group: list[str] = []
         self.stopping = threading.Event()
 
@@ -103,9 +114,8 @@ class Source:
     def _batches(self) -> Iterator[Any]:
         """Yield batches: those of files one after the other, those of channels as they
         come."""
-        files = [channel for channel in self.channels if channel.is_file]
-        channels = [[channel] for channel in self.channels if not channel.is_file]
-        queues = [files, *channels] if files else channels
+        channels = [[channel] for channel in self.channels]
+        queues = [self.files, *channels] if self.files else channels
         if len(queues) == 1:
             return _batches(queues[0], self.stopping)
         return _batches_of_all(queues, self.stopping)
@@ -119,11 +129,14 @@ class Source:
 
     def is_live(self) -> bool:
         """Return whether a source is a channel."""
-        return any(not channel.is_file for channel in self.channels)
+        return bool(self.channels)
 
     def close(self) -> None:
         for channel in self.channels:
             channel.close()
+        for file in self.files:
+            if not isinstance(file, str):
+                file.close()
 
 
 def _controls_of(path: str) -> Iterator[Array]:
@@ -184,13 +197,17 @@ def _is_on_disk(name: str) -> bool:
 
 
 def _batches(channels: list[Any], stopping: threading.Event) -> Iterator[Any]:
-    """Yield the batches of channels, one channel after the other."""
+    """Yield the batches of channels and files, one after the other; names are of files
+    that are not open yet."""
     try:
-        for channel in channels:
-            for batch in channel.batches(BATCH, PATIENCE):
-                yield batch
-                if stopping.is_set():
-                    return
+        for part in channels:
+            with (
+                zio.open(part) if isinstance(part, str) else nullcontext(part) as channel
+            ):
+                for batch in channel.batches(BATCH, PATIENCE):
+                    yield batch
+                    if stopping.is_set():
+                        return
     except OSError as error:
         raise SourceFailure(explain(error)) from None
 
