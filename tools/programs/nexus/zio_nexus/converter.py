@@ -4,12 +4,13 @@
 import argparse
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+import zio
 from zio import Change
 
 from .blocks import NO_TIME, Array, Run
@@ -17,7 +18,8 @@ from .failure import Failure, say, storing
 from .meaning import NUMBERS, line_of, parts_of, values_of
 from .output import Output, State
 from .placing import Placer, say_estimate
-from .source import Step
+from .source import Source, Step
+from .survey import Found
 from .target import Target, sync_directory
 from .track import MEANING, Gap, Gaps, Piece, Rules, Track, count_of
 
@@ -39,15 +41,19 @@ class Converter(ABC):
     def __init__(
         self,
         values: argparse.Namespace,
+        source: Source,
         target: Target,
         placer: Placer,
-        expected: Set[str],
+        known: dict[str, Found],
     ) -> None:
-        """@expected are the channels that will come, as far as anyone knows."""
         self.values = values
         self.target = target
         self.placer = placer
-        self.expected = expected
+        # The channels whose samples will come, as far as anyone knows
+        if source.is_live():
+            self.expected = set(map(zio.full_name, source.names))
+        else:
+            self.expected = {name for name, found in known.items() if found.samples}
         self.tracks: dict[str, Track] = {}
         # The number of the present file of each channel, and of those that come later
         self.numbers: dict[str, int] = {}

@@ -9,8 +9,6 @@ import traceback
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
-import zio
-
 from .convert import FORMATS, find_converter, format_of
 from .failure import (
     BY_SIGNAL,
@@ -30,7 +28,7 @@ from .placing import Placer
 from .session import Clock, Progress, Stop, Tally
 from .source import GroupSource, Source, Step
 from .superblock import is_hdf
-from .survey import Found, survey
+from .survey import survey
 from .target import Target
 
 
@@ -105,30 +103,12 @@ def _find_sink(to: str) -> Callable[..., Sink]:
         from .record import make_recorder  # noqa: PLC0415
 
         return make_recorder
-    begin = find_converter(to)
-
-    def make(
-        values: argparse.Namespace,
-        source: Source,
-        target: Target,
-        placer: Placer,
-        known: dict[str, Found],
-    ) -> Sink:
-        return begin(values, target, placer, _expected(source, known))
-
-    return make
+    return find_converter(to)
 
 
 def _needs_streams(to: str) -> bool:
     """Return whether a format fills the holes of streams, and of no others."""
     return to != "hdf5" and find_converter(to).paced
-
-
-def _expected(source: Source, known: dict[str, Found]) -> set[str]:
-    """Return the channels whose samples will come, as far as anyone knows."""
-    if source.is_live():
-        return set(map(zio.full_name, source.names))
-    return {name for name, found in known.items() if found.samples}
 
 
 class Session:
