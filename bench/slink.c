@@ -4,7 +4,7 @@
  *
  *   bench=FILE     registers of the card's test bench (its resource0)
  *   cset=DIR       directory of the channel set
- *   method=NAME    ring, mmap, read
+ *   method=NAME    ring, read
  *   size=WORDS     of an event
  *   warm=N         events to read before
  *   events=N       events to measure

@@ -9,15 +9,13 @@ from .table import Column, Table, grid, markdown, number, published, ratio
 
 SOURCE = cset_dir("zzero", 0)
 SIZES = [512, 1024, 2048, 4096, 8192, 16384, 65536, 262144, 1048576]
-MODES = ["rw", "mmap-out", "mmap", "mmap-in", "share"]
+MODES = ["rw", "mmap-in", "share"]
 OUTPUTS = [1, 2, 4, 8]
 # 50 copies of a disk of 8 MiB, which is what scsi_debug makes if it is not told
 OLD_BLOCKS = 50 * 8 * 1024 // 8
 PAIRS = [
     # mode of today, modes of 2007 that copy a byte as often by the CPU
     ("rw", ["dd indirect", "sg_dd indirect"]),
-    ("mmap-out", []),
-    ("mmap", []),
     ("mmap-in", ["mmap read, indirect write"]),
     ("share", ["mmap read, shared write"]),
     ("route", []),
@@ -53,7 +51,7 @@ class Share(Benchmark):
         for n in OUTPUTS[1:]:
             plan.say(f"{n} outputs")
             self.set_sizes(plan, 8192, n)
-            for mode in ("rw", "mmap-in", "share"):
+            for mode in MODES:
                 self.copy(plan, mode, 8192, n)
             self.route(plan, 8192, n)
 
@@ -125,8 +123,6 @@ class Share(Benchmark):
     def figure(self, table: Table) -> Figure:
         some = [
             ("rw", "read, write", draw.RED, 7),
-            ("mmap-out", "read to mapped output", draw.GREY, 6),
-            ("mmap", "both mapped", draw.BROWN, 7),
             ("mmap-in", "mapped input, write", draw.ORANGE, 7),
             ("share", "shared", draw.BLUE, 7),
             ("route", "route in the kernel", draw.LIGHT, 7),

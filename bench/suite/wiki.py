@@ -17,8 +17,7 @@ RECIPE = [
     ("`dd` of the channel", "first-zio"),
     ("`dd` of `/dev/urandom`, 1 048 576 blocks", "dd-urandom"),
     ("`zio-cat-file`, kmalloc", "zio-cat-file"),
-    ("`zio-cat-file`, vmalloc", "cat-mmap"),
-    ("`zio-cat-file`, vmalloc, ring", "cat-ring"),
+    ("`zio-cat-file`, vmalloc", "cat-vmalloc"),
 ]
 
 
@@ -44,13 +43,12 @@ class Wiki(Benchmark):
         n = VOLUME // size
         few = 300_000_000 // (3000 + size * 24)
         self.dd(plan, "dd-urandom", size, n, "/dev/urandom")
-        self.cat(plan, "zio-cat-file", size, n, "")
+        self.cat(plan, "zio-cat-file", size, n)
         self.dd(plan, "dd-zio", size, few, NODE)
         self.dd(plan, "dd-null-random", size, few, "/dev/zio-null-random")
         self.dd(plan, "dd-zero", size, few, "/dev/zero")
         plan.use_area(CSET, size, 80)
-        self.cat(plan, "cat-mmap", size, n, "-m mmap")
-        self.cat(plan, "cat-ring", size, few, "-m ring")
+        self.cat(plan, "cat-vmalloc", size, few)
         self.dd(plan, "dd-vmalloc", size, few, NODE)
         plan.use_kmalloc(CSET)
 
@@ -62,8 +60,8 @@ class Wiki(Benchmark):
         command = f"dd of=/dev/null bs={size} count={n} if={path} 2>&1"
         self.tool(plan, command, method, size, n)
 
-    def cat(self, plan: Plan, method: str, size: int, n: int, option: str) -> None:
-        command = f"zio-cat-file {option} {NODE} {n} 2>&1 >/dev/null"
+    def cat(self, plan: Plan, method: str, size: int, n: int) -> None:
+        command = f"zio-cat-file {NODE} {n} 2>&1 >/dev/null"
         self.tool(plan, command, method, size, n)
 
     def rows(self, results: list[Result]) -> list[Row]:
@@ -101,7 +99,7 @@ class Wiki(Benchmark):
             title = f"{method}, ZIO 1.1 on 6.1"
             ratios.append(Curve(title, old, colour, point=6, dash=2))
         old = published("wiki-2012", "wiki")
-        for method, title in (("zio-cat-file", "kmalloc"), ("cat-mmap", "vmalloc")):
+        for method, title in (("zio-cat-file", "kmalloc"), ("cat-vmalloc", "vmalloc")):
             was = old.get(method, "s") / old.get("dd-urandom", "s")
             curve = Curve(f"2012, {title}", [(16, was)], draw.BLACK, "points")
             curve.point = 5 if title == "kmalloc" else 9
@@ -123,8 +121,7 @@ class Wiki(Benchmark):
 
 CURVES = [
     ("zio-cat-file", "zio-cat-file, kmalloc", draw.LIGHT),
-    ("cat-mmap", "zio-cat-file, vmalloc", draw.RED),
-    ("cat-ring", "zio-cat-file, ring", draw.ORANGE),
+    ("cat-vmalloc", "zio-cat-file, vmalloc", draw.RED),
     ("dd-zio", "dd zio", draw.BLUE),
     ("dd-null-random", "dd null pipe", draw.PURPLE),
     ("dd-urandom", "dd /dev/urandom", draw.GREEN),
@@ -173,11 +170,11 @@ def sweep_table(table: Table, mode: str) -> str:
     for size in SIZES:
         us = table.get("dd-urandom", "us", size=size, mode=mode)
         row: list[object] = [size, number(us, 3)]
-        for method in ("dd-zio", "zio-cat-file", "cat-mmap", "cat-ring"):
+        for method in ("dd-zio", "zio-cat-file", "cat-vmalloc"):
             row.append(number(table.get(method, "ratio", size=size, mode=mode), 2))
             if method in old:
                 row.append(number(old[method].get(size), 2))
         rows.append(row)
     was = ["ZIO 1.1"] if old else []
     head = ["bytes", "urandom, us", "dd", *was, "zio-cat-file", *was]
-    return markdown([*head, "vmalloc, mapped", "vmalloc, ring"], rows)
+    return markdown([*head, "vmalloc"], rows)

@@ -120,5 +120,5 @@ test_done
 test_sizes "read"
 zio-unload zio-zero && zio-load zio-zero
 write_file $cset0/current_buffer vmalloc >/dev/null
-test_sizes "read mmap ring"
+test_sizes "read ring"
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# not kasan: it judges a program; share_test and splice_test take the same ways
+# not kasan: it judges a program; share_test and map_test take the same ways
 #
 # zio-copy: each mode, from zio-zero to zio-loop; block files; one to many; Ctrl-C;
 # boards that are unbound meanwhile.
@@ -11,7 +11,7 @@ zloop=/sys/bus/zio/devices/zloop
 drivers=/sys/bus/platform/drivers
 blocks=200
 ! is_debug_kernel || blocks=50
-modes='rw mmap-in mmap-out mmap share splice'
+modes='rw mmap-in share'
 
 # fresh BUFFER SET: a new buffer has no blocks
 fresh()
@@ -96,11 +96,7 @@ test_modes()
 
 test_files()
 {
-	for pair in rw-rw mmap-in-splice splice-mmap-out; do
-		back=${pair#rw-}
-		back=${back#mmap-in-}
-		back=${back#splice-}
-		mode=${pair%-"$back"}
+	for mode in rw mmap-in; do
 		check "file, $mode: restart" restart
 		check "file, $mode: write" zio-copy if=$in of=/tmp/blocks.zio \
 			mode="$mode" count=$blocks
@@ -109,9 +105,8 @@ test_files()
 		zio-cat-file /tmp/blocks.zio 2>/dev/null >/tmp/got0
 		check "file, $mode: samples" cmp /tmp/got0 /tmp/wanted
 		read_loop 0
-		check "file, $mode, and back by $back" \
-			zio-copy if=/tmp/blocks.zio of=zloop-0-0 mode="$back"
-		wait_readers "file, $mode, $back"
+		check "file, $mode, and back" zio-copy if=/tmp/blocks.zio of=zloop-0-0
+		wait_readers "file, $mode, and back"
 	done
 	check "pipe: restart" restart
 	check "a pipe to zio-cat-file" sh -c "zio-copy if=$in count=$blocks 2>/tmp/err |
@@ -123,7 +118,6 @@ test_files()
 test_many()
 {
 	for mode in $offered; do
-		[ "$mode" != splice ] || continue
 		check "$mode, one to three: restart" restart
 		for id in 0 1 2; do
 			read_loop $id
@@ -162,11 +156,8 @@ test_refused()
 {
 	check "restart" restart
 	echo 8 >"$zloop-0000/cset0/trigger/nsamples"
-	for mode in rw mmap-out; do
-		check_fails "$mode: blocks that are too large" \
-			zio-copy if=$in of=zloop-0-0 mode=$mode count=1
-		is "$mode: the message has a hint" "$(echo "$said" | grep -c 'set nsamples')" 1
-	done
+	check_fails "blocks that are too large" zio-copy if=$in of=zloop-0-0 mode=rw count=1
+	is "the message has a hint" "$(echo "$said" | grep -c 'set nsamples')" 1
 	echo kmalloc >$zzero/cset2/current_buffer
 	check_fails "kmalloc is not mapped" \
 		zio-copy if=$in of=/tmp/blocks.zio mode=mmap-in count=1

@@ -45,5 +45,5 @@ check "two_boards on two channels" two_boards
 is "the last event has two blocks" "$(echo "$said" | tail -n 1 | cut -d : -f 2)" \
 	' block block'
 echo vmalloc >$zzero/cset1/current_buffer
-shows play_ramp '10 blocks by mmap'
+shows play_ramp '10 blocks by write'
 done_testing

@@ -17,7 +17,6 @@
 
 #define COUNTER	ZZERO "-2-0"
 #define OUT	ZZERO "-1-0"
-#define STATISTICS	CSET1 "/chan0/statistics"
 
 SETUP(fresh)
 {
@@ -121,7 +120,7 @@ static void on_signal(int signal)
 }
 
 TEST_EACH("zio_interrupt() ends a wait at any time, method %s", disabled,
-	  "ring", "mmap", "read")
+	  "ring", "read")
 {
 	struct zio_block blk;
 	int i, n = is_debug_kernel() ? 100 : 500;
@@ -145,50 +144,6 @@ TEST_EACH("zio_interrupt() ends a wait at any time, method %s", disabled,
 	}
 }
 
-/* 500 blocks of all lengths by zio_reserve(); the library chooses this method. */
-static void check_output(const char *method, const char *expected)
-{
-	struct zio_channel *ch = open_channel(OUT, ZIO_OPEN_OUTPUT, method);
-	unsigned long blocks = read_number(STATISTICS "/blocks");
-	unsigned long bytes = read_number(STATISTICS "/bytes");
-	size_t size = 0;
-	int i, len;
-	void *mem;
-
-	for (i = 0; i < 500; i++) {
-		mem = zio_reserve(ch, &size);
-		if (!mem)
-			FAIL("%s", zio_reason(ch));
-		ASSERT_EQ(size, 16);
-		memset(mem, i, size);
-		len = 1 + i % 16;
-		if (zio_commit(ch, len))
-			FAIL("%s", zio_reason(ch));
-		bytes += len;
-	}
-	ASSERT_EQ(read_number(STATISTICS "/blocks"), blocks + 500);
-	ASSERT_EQ(read_number(STATISTICS "/bytes"), bytes);
-	ASSERT_EQ(strcmp(zio_method(ch), expected), 0);
-	zio_close(ch);
-}
-
-TEST("the library plays an output with a buffer vmalloc in place", fresh)
-{
-	check_output("auto", "mmap");
-	check_output("mmap", "mmap");
-}
-
-TEST("the library writes to an output when it is asked to", fresh)
-{
-	check_output("read", "write");
-}
-
-TEST("the library writes to an output with a buffer kmalloc", fresh)
-{
-	write_text(CSET1 "/current_buffer", "kmalloc");
-	check_output("auto", "write");
-}
-
 /* Check the samples of a block of the counter. Return: its sequence number */
 static uint32_t check_counter(const struct zio_block *blk)
 {
@@ -201,7 +156,7 @@ static uint32_t check_counter(const struct zio_block *blk)
 	return seq;
 }
 
-TEST_EACH("a tap sees what a reader by %s reads, and takes nothing", fresh, "read", "mmap",
+TEST_EACH("a tap sees what a reader by %s reads, and takes nothing", fresh, "read",
 	  "ring")
 {
 	struct zio_channel *tap, *in;
@@ -214,7 +169,6 @@ TEST_EACH("a tap sees what a reader by %s reads, and takes nothing", fresh, "rea
 	in = open_channel(COUNTER, 0, value);
 	ASSERT_TRUE(tap);
 	ASSERT_TRUE(!strcmp(zio_method(tap), "tap"));
-	zio_set_batch(in, 1);
 	ASSERT_TRUE(zio_next(tap, &seen) == -1 && errno == EAGAIN);
 	ASSERT_EQ(zio_wait(tap, 0), 0);
 	for (i = 0; i < 20; i++) {
@@ -268,7 +222,7 @@ TEST("what cannot be a tap is refused in words", fresh)
 }
 
 /* The trigger acquires 10 blocks; the reader has one of them. */
-TEST_EACH("zio_flush() drops what is queued, by %s", fresh, "read", "mmap", "ring", "tap")
+TEST_EACH("zio_flush() drops what is queued, by %s", fresh, "read", "ring", "tap")
 {
 	bool tap = *value == 't';
 	struct zio_channel *in = tap ? zio_open(COUNTER, ZIO_OPEN_TAP, NULL) :

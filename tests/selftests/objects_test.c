@@ -157,12 +157,12 @@ static void wait_for_block(const char *method, int flags)
 	ASSERT_TRUE(!zio_close(ch));
 }
 
-TEST_EACH("zio_wait() with the method %s", vmalloc, "ring", "mmap", "read")
+TEST_EACH("zio_wait() with the method %s", vmalloc, "ring", "read")
 {
 	wait_for_block(value, 0);
 }
 
-TEST_EACH("zio_wait() with the method %s, non-blocking", vmalloc, "ring", "mmap", "read")
+TEST_EACH("zio_wait() with the method %s, non-blocking", vmalloc, "ring", "read")
 {
 	wait_for_block(value, ZIO_OPEN_NONBLOCK);
 }
@@ -203,7 +203,7 @@ static void interrupt(struct zio_channel *ch, const void *data)
 	}
 }
 
-TEST_EACH("another thread ends a read by the method %s", vmalloc, "ring", "mmap", "read")
+TEST_EACH("another thread ends a read by the method %s", vmalloc, "ring", "read")
 {
 	struct zio_channel *ch = open_counter(value, 0);
 	struct zio_block blk;

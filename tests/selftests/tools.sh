@@ -37,12 +37,10 @@ test_kmalloc()
 	*'method read'*) ok "kmalloc is read" ;;
 	*) not_ok "kmalloc is read" "$said" ;;
 	esac
-	for method in ring mmap; do
-		for tool in zio-cat-file zio-dump; do
-			expect_errno "kmalloc: $tool: no $method" EOPNOTSUPP \
-				$tool --method $method $node-2-0
-			is "kmalloc: $tool: no $method: status" $status 3
-		done
+	for tool in zio-cat-file zio-dump; do
+		expect_errno "kmalloc: $tool: no ring" EOPNOTSUPP \
+			$tool --method ring $node-2-0
+		is "kmalloc: $tool: no ring: status" $status 3
 	done
 }
 
@@ -52,7 +50,7 @@ test_same()
 	check "restart for dd" restart
 	dd if=$node-2-0-data of=/tmp/wanted bs=64 count=1000 2>/dev/null
 	head -c 3200 /tmp/wanted | od -An -v -w4 -td4 | tr -d ' ' >/tmp/numbers
-	for method in auto ring mmap read; do
+	for method in auto ring read; do
 		: >/tmp/err
 		for n in 7 20 1 972; do
 			check "$method: restart" restart
@@ -78,7 +76,7 @@ test_turns()
 	check "turns: restart" restart
 	check "turns: the queue has 8 blocks" \
 		write_file $set2/chan0/buffer/max-buffer-len 8
-	for method in mmap ring mmap read ring mmap; do
+	for method in ring read ring; do
 		check "turns: $method" \
 			sh -c "zio-cat-file -m $method $node-2-0 100 >/dev/null"
 	done
@@ -93,7 +91,7 @@ test_large()
 	echo 0 >$set2/enable
 	echo 12288 >$set2/trigger/nsamples
 	echo 1 >$set2/enable
-	for method in ring mmap read; do
+	for method in ring read; do
 		check "large blocks: $method" sh -c \
 			"zio-cat-file -m $method $node-2-0 100 2>/tmp/err >/dev/null"
 		is "large blocks: $method: no loss" "$(grep lost /tmp/err)" ''
@@ -116,7 +114,7 @@ finish()
 
 test_signals()
 {
-	for method in ring mmap read; do
+	for method in ring read; do
 		check "signals: restart" restart
 		start $method
 		kill -INT $child
@@ -131,7 +129,7 @@ test_signals()
 
 test_gone()
 {
-	for method in ring mmap read; do
+	for method in ring read; do
 		check "$method: restart" restart
 		start $method
 		echo zio-zero.0 >$driver/unbind
@@ -158,7 +156,7 @@ test_two()
 # 1000 events while channel 2 is not read: it keeps what it has room for.
 test_losses()
 {
-	for method in ring mmap read; do
+	for method in ring read; do
 		check "$method: restart" restart
 		echo 0 >$cset0/chan1/enable
 		dd if=$node-0-0-data of=/dev/null bs=16 count=1000 2>/dev/null

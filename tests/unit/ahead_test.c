@@ -139,41 +139,6 @@ TEST("any calls in any order", fresh)
 	}
 }
 
-/* What was read ahead goes through the pipe, too. */
-TEST("blocks that are spliced behind others", fresh)
-{
-	const char *path = in_dir("blocks"), *copy = in_dir("copy");
-	struct zio_channel *out = open_as(path, ZIO_OPEN_OUTPUT | ZIO_OPEN_CREATE), *in;
-	uint32_t seq;
-
-	srand48(7);
-	write_random(out, 0, BLOCKS);
-	zio_close(out);
-	in = open_as(path, ZIO_OPEN_AHEAD);
-	out = open_as(copy, ZIO_OPEN_OUTPUT | ZIO_OPEN_CREATE);
-	for (seq = 0; seq < BLOCKS; seq++) {
-		if (seq % 3) {
-			ASSERT_EQ(zio_next(in, &blk), 1);
-			ASSERT_TRUE(!zio_write_block(out, blk.control, blk.data, blk.size));
-		} else {
-			ASSERT_EQ(zio_next_control(in, &blk), 1);
-			ASSERT_TRUE(!zio_splice(out, in, blk.control));
-		}
-	}
-	ASSERT_EQ(zio_next(in, &blk), 0);
-	zio_close(in);
-	zio_close(out);
-	in = open_as(path, 0);
-	out = open_as(copy, 0);
-	for (seq = 0; seq < BLOCKS; seq++) {
-		ASSERT_EQ(take(in, 0, 7), 1);
-		ASSERT_EQ(take(out, 1, 7), 1);
-		expect_same(1);
-	}
-	zio_close(in);
-	zio_close(out);
-}
-
 /* Another program goes on behind the block. */
 TEST("standard input is not read ahead", fresh)
 {

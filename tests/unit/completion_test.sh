@@ -101,16 +101,16 @@ offers 'zio save ' ''
 offers 'zio-copy ' 'append=1 count= if= mode= of= verbose=1'
 offers 'zio-copy if=zzero-0000-0-' 'zzero-0000-0-0 zzero-0000-0-1 zzero-0000-0-2'
 offers 'zio-copy if=zzero-0000-0-1 of=ru' run7.zio
-offers 'zio-copy mode=mmap' 'mmap mmap-in mmap-out'
+offers 'zio-copy mode=mmap' mmap-in
 offers 'zio-copy --' '--append --count= --force --help --json --mode= --usage --verbose --version'
 offers 'zio copy if=zzero-0001-1' zzero-0001-1-0
 offers 'zio copy ru' run7.zio
 offers 'zio dump --format=c' csv
-offers 'zio cat --method=m' mmap
+offers 'zio cat --method=ri' ring
 offers 'zio-copy --json of=./ru' ./run7.zio
 offers 'zio-dump --f' --format=
 offers 'zio-dump --format=' 'csv dec hex json signed text'
-offers 'zio-dump --method=' 'auto mmap read ring'
+offers 'zio-dump --method=' 'auto read ring'
 offers 'zio-dump -c zzero-0001-1-' zzero-0001-1-0
 offers 'zio-dump run' run7.zio
 offers 'zio-cat-file --' '--count= --force --help --json --method= --tap --usage --verbose --version'

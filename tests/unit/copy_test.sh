@@ -69,7 +69,7 @@ test_pipe()
 {
 	local mode
 
-	for mode in rw splice auto; do
+	for mode in rw auto; do
 		run 0 "pipe, $mode" bash -c "set -o pipefail; cat five.zio |
 			'$copy' mode=$mode | cat >piped.zio"
 		same piped.zio five.zio "pipe, $mode: the same"
@@ -80,9 +80,6 @@ test_pipe()
 		"'$copy' if=five-0-1 verbose=1 | cat >piped.zio"
 	has err 'mode rw: input by read, output by file' 'it is written to'
 	same piped.zio five.zio 'to a pipe: the same'
-	run 1 'standard output that appends' bash -c \
-		"'$copy' if=five.zio mode=splice >>piped.zio"
-	has err 'Invalid argument' 'it cannot be spliced to, with a reason'
 }
 
 test_many()
@@ -270,23 +267,16 @@ patch()
 # is_refused WHAT REASON: the first block is copied, the second is not
 is_refused()
 {
-	local mode
-
-	for mode in rw splice; do
-		run 1 "$1, $mode" "$copy" if=bad.zio of=a.zio mode=$mode
-		has err "$2" "$1, $mode: with a reason"
-		has err ' 1 blocks, 16 bytes' "$1, $mode: one block"
-	done
+	run 1 "$1" "$copy" if=bad.zio of=a.zio
+	has err "$2" "$1: with a reason"
+	has err ' 1 blocks, 16 bytes' "$1: one block"
 }
 
 test_hostile()
 {
 	patch 8 '\xff\xff\xff\xff'
-	run 1 'huge nsamples, rw' "$copy" if=bad.zio of=a.zio mode=rw
-	has err 'over the limit' 'huge nsamples, rw: with a reason'
-	run 1 'huge nsamples, splice' "$copy" if=bad.zio of=a.zio mode=splice
-	has err 'end of file after' 'huge nsamples, splice: with a reason'
-	run 1 'a torn file is read' "$dump" -c a.zio
+	run 1 'huge nsamples' "$copy" if=bad.zio of=a.zio
+	has err 'over the limit' 'huge nsamples: with a reason'
 	patch 12 '\x00\x00'
 	is_refused 'ssize 0' 'size of a sample is 0'
 	patch 0 '\x07'
@@ -326,7 +316,7 @@ test_operands()
 	run 2 'unknown option' "$copy" --nothing
 	run 0 '--help' "$copy" --help
 	has out '^Usage:' '--help: text'
-	for word in share splice mmap-in mmap-out mmap rw; do
+	for word in share mmap-in rw; do
 		has out "^  $word " "--help: mode $word"
 	done
 	for word in --version --vers --ver --ve --v; do
@@ -351,13 +341,15 @@ test_modes()
 {
 	local mode
 
-	for mode in share mmap-in mmap-out mmap; do
+	for mode in share mmap-in; do
 		run 3 "files: mode $mode" "$copy" if=five.zio of=a.zio mode=$mode
 		has err "mode $mode: .*is a file, not a channel" \
 			"files: mode $mode: with a reason"
 	done
-	run 3 'splice to two' "$copy" if=five.zio of=a.zio of=b.zio mode=splice
-	has err 'more than one output' 'splice to two: with a reason'
+	for mode in splice mmap-out mmap; do
+		run 2 "mode $mode, which there was" "$copy" if=five.zio of=a.zio mode=$mode
+		has err "mode=$mode is gone: use mode=mmap-in or mode=rw" "mode $mode: a remedy"
+	done
 	run 0 'verbose' "$copy" if=five-0-1 of=a.zio verbose=1
 	has err 'mode mmap-in: .*method' 'verbose: what was refused, and why'
 	has err 'mode rw: input by read, output by file' 'verbose: what was taken'

@@ -126,17 +126,14 @@ TEST("calls that a file does not take", fresh)
 {
 	struct zio_channel *in = open_file(in_dir("round"), 0);
 	char data[SIZE] = { 0 };
-	size_t size;
 
 	ch = open_file(in_dir("refused"), OUT);
 	ASSERT_FAILS(ch, zio_write_block(ch, NULL, data, SIZE), EINVAL, "control");
-	ASSERT_TRUE(!zio_reserve(ch, &size) && errno == EOPNOTSUPP, "reserve");
 	ASSERT_ERRNO(zio_next(ch, &blk), EBADF, "read what is written");
 	ASSERT_FAILS(ch, zio_share(ch, in), EOPNOTSUPP, "files");
 	ASSERT_ERRNO(zio_submit(ch, in, 0), EOPNOTSUPP, "submit");
 	zio_close(in);
 	ASSERT_CLOSED(in_dir("round"), ZIO_OPEN_RING, EINVAL, "method ring");
-	ASSERT_CLOSED(in_dir("round"), ZIO_OPEN_MMAP, EINVAL, "method mmap");
 }
 
 /* Files do not get flags that are requests to the kernel; they get an endian mark. */
@@ -449,43 +446,6 @@ TEST("a pipe that is full takes the rest later", fresh)
 	ASSERT_TRUE(waits > 100 && !memcmp(bytes, wanted, sizeof(wanted)));
 	zio_close(ch);
 	close(fd);
-}
-
-TEST("blocks are spliced", fresh)
-{
-	struct zio_channel *in = open_file(in_dir("round"), 0);
-	struct zio_channel *out = open_file(in_dir("spliced"),
-					    OUT);
-	struct zio_control none = { 0 };
-
-	ASSERT_TRUE(zio_splice(out, in, &none) == -2 && errno == EINVAL);
-	ASSERT_HAS(zio_reason(in), "no control");
-	while (zio_next_control(in, &blk) > 0) {
-		ASSERT_ERRNO(zio_splice(out, in, &none), EINVAL);
-		ASSERT_TRUE(!zio_splice(out, in, blk.control), "splice");
-	}
-	ASSERT_TRUE(zio_stats(out)->blocks == 3 && zio_stats(in)->bytes == 3 * SIZE);
-	zio_close(in);
-	zio_close(out);
-	in = open_file(in_dir("spliced"), 0);
-	ASSERT_TRUE(gives(in, 0) && gives(in, 1) && gives(in, 2), "what was spliced");
-	ASSERT_EQ(zio_next(in, &blk), 0, "and its end");
-	zio_close(in);
-}
-
-TEST("half a block is not spliced", fresh)
-{
-	struct zio_channel *in, *out;
-
-	make_file(in_dir("torn"), 1);
-	ASSERT_TRUE(!truncate(in_dir("torn"), ONE - 6), "tear it");
-	in = open_file(in_dir("torn"), 0);
-	out = open_file(in_dir("spliced"), OUT);
-	ASSERT_EQ(zio_next_control(in, &blk), 1, "its control");
-	ASSERT_TRUE(zio_splice(out, in, blk.control) == -2 && errno == ENODATA);
-	ASSERT_HAS(zio_reason(in), "10 of the 16 bytes");
-	zio_close(in);
-	zio_close(out);
 }
 
 /* A block of channel @chan, which has lost no block unless @lost */

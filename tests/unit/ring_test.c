@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* libzio with mapped data and rings; ordinary files stand for both */
+/* libzio with rings; ordinary files stand for them */
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
@@ -363,132 +363,10 @@ TEST("a child that closes its channel does not release the block of its parent",
 	ASSERT_TRUE(!status, "a child goes on with it");
 }
 
-TEST("controls in one file, data in another at the offsets of the controls", fresh)
-{
-	struct zio_control control;
-	unsigned char *data;
-	uint32_t seq, i;
-
-	data = make_file(stem, "data", DATA_PAGES * page);
-	for (seq = 0; seq < 50; seq++) {
-		fake_control(&control, seq, 16, 2);
-		control.mem_offset = seq * 40;
-		fake_put_control(stem, &control);
-		for (i = 0; i < 32; i++)
-			data[seq * 40 + i] = fake_byte(seq, i);
-	}
-	control.mem_offset = (uint32_t)(DATA_PAGES * page) - 31;
-	fake_put_control(stem, &control);
-	ch = zio_open(stem, 0, NULL);
-	ASSERT_TRUE(ch && !strcmp(zio_method(ch), "read"), "files are read");
-	zio_close(ch);
-	ch = zio_open(stem, ZIO_OPEN_MMAP | ZIO_OPEN_RING, NULL);
-	ASSERT_TRUE(ch && !strcmp(zio_method(ch), "mmap"), "unless one wants to map");
-	zio_set_batch(ch, 7);
-	for (seq = 0; seq < 50; seq++)
-		ASSERT_TRUE(zio_next(ch, &blk) == 1 && is_fake(&blk, seq, 32) &&
-			    !blk.lost);
-	ASSERT_FAILS(ch, zio_next(ch, &blk), EPROTO, "outside the mapping");
-	ASSERT_TRUE(!zio_next(ch, &blk), "end of file");
-	ASSERT_TRUE(zio_stats(ch)->blocks == 51 && zio_stats(ch)->bytes == 1600);
-	fake_put_bytes(stem, "ctrl", "x", 1);
-	ASSERT_FAILS(ch, zio_next(ch, &blk), EPROTO, "1 of the 512");
-}
-
-TEST("output in place", fresh)
-{
-	struct zio_control control;
-	unsigned char *data;
-	size_t size = 0;
-	void *mem;
-
-	data = make_file(stem, "data", page);
-	fake_control(&control, 0, 8, 4);
-	control.mem_offset = 64;
-	fake_put_control(stem, &control);
-	ch = zio_open(stem, ZIO_OPEN_OUTPUT | ZIO_OPEN_MMAP, NULL);
-	ASSERT_TRUE(ch && !strcmp(zio_method(ch), "mmap"), "output in place");
-	ASSERT_ERRNO(zio_commit(ch, 4), EINVAL, "nothing reserved");
-	mem = zio_reserve(ch, &size);
-	ASSERT_TRUE(mem && size == 32, "a block is reserved");
-	ASSERT_TRUE(zio_reserve(ch, &size) == mem && size == 32, "it is the same one");
-	ASSERT_FAILS(ch, zio_write_block(ch, NULL, "x", 1), EBUSY, "commit");
-	ASSERT_ERRNO(zio_commit(ch, 33), EINVAL);
-	ASSERT_TRUE(fails(zio_commit(ch, 3), EINVAL) && fails(zio_commit(ch, 0), EINVAL));
-	ASSERT_HAS(zio_reason(ch), "reserved");
-	memset(mem, 7, 20);
-	ASSERT_TRUE(!zio_commit(ch, 20) && data[64] == 7 && data[83] == 7 && !data[84]);
-	ASSERT_TRUE(zio_stats(ch)->blocks == 1 && zio_stats(ch)->bytes == 20);
-	ASSERT_TRUE(!zio_reserve(ch, &size) && errno == EPROTO, "end of file");
-	zio_close(ch);
-	ch = zio_open(stem, ZIO_OPEN_OUTPUT, NULL);
-	ASSERT_TRUE(ch && !strcmp(zio_method(ch), "write"), "files are written");
-	ASSERT_TRUE(!zio_reserve(ch, &size) && errno == EOPNOTSUPP);
-	ASSERT_HAS(zio_reason(ch), "size of its blocks");
-	close_channel();
-	ASSERT_TRUE(!zio_open(stem, ZIO_OPEN_OUTPUT | ZIO_OPEN_RING, NULL));
-	ASSERT_EQ(errno, EINVAL);
-}
-
-/* A read of the node gives the control of a free block; the next write is behind it. */
-static void put_free_blocks(unsigned int n, uint32_t nsamples, uint16_t ssize)
-{
-	struct zio_control control;
-
-	while (n--) {
-		fake_control(&control, 0, nsamples, ssize);
-		control.mem_offset = 64;
-		fake_put_control(stem, &control);
-		fake_put_control(stem, &control);
-	}
-}
-
-/* The control that commit @n has written */
-static struct zio_control committed(unsigned int n)
-{
-	struct zio_control control;
-	char path[PATH_MAX];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s-ctrl", stem);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	ASSERT_EQ(pread(fd, &control, sizeof(control), (2 * n + 1) * 512), 512);
-	close(fd);
-	return control;
-}
-
-TEST_EACH("samples of %s bytes: from one to all of a block are committed", fresh,
-	  "1", "3", "4", "16")
-{
-	uint16_t ssize = (uint16_t)atoi(value);
-	struct zio_timestamp when = { .secs = 5 };
-	uint32_t n, whole = 8;
-	uint64_t bytes = 0;
-	size_t size, odd;
-
-	make_file(stem, "data", page);
-	put_free_blocks(whole, whole, ssize);
-	ch = zio_open(stem, ZIO_OPEN_OUTPUT | ZIO_OPEN_MMAP, NULL);
-	for (n = 1; n <= whole; n++) {
-		ASSERT_TRUE(zio_reserve(ch, &size) && size == whole * ssize);
-		for (odd = 0; odd < 2 * size; odd++)
-			if (!odd || odd % ssize || odd > size)
-				ASSERT_ERRNO(zio_commit(ch, odd), EINVAL);
-		when.ticks = n;
-		ASSERT_EQ(zio_commit_at(ch, n * ssize, &when), 0, value);
-		ASSERT_ERRNO(zio_commit(ch, ssize), EINVAL, "it is gone");
-		ASSERT_EQ(committed(n - 1).nsamples, n);
-		ASSERT_EQ(committed(n - 1).ssize, ssize);
-		ASSERT_EQ(committed(n - 1).tstamp.ticks, n);
-		bytes += n * ssize;
-		ASSERT_TRUE(zio_stats(ch)->blocks == n && zio_stats(ch)->bytes == bytes);
-	}
-}
-
 TEST("names of methods", fresh)
 {
 	ASSERT_EQ(zio_method_flag("ring"), ZIO_OPEN_RING);
-	ASSERT_EQ(zio_method_flag("mmap"), ZIO_OPEN_MMAP);
+	ASSERT_EQ(zio_method_flag("mmap"), -1, "which there was");
 	ASSERT_TRUE(zio_method_flag("read") == ZIO_OPEN_READ && !zio_method_flag("auto"));
 	ASSERT_TRUE(zio_method_flag("") < 0 && zio_method_flag("rings") < 0);
 }
@@ -607,7 +485,7 @@ TEST("the room of a ring", ring)
 	ASSERT_ERRNO(zio_ring_room(ch, NULL), EINVAL);
 	ASSERT_ERRNO(zio_keep(NULL, NULL), EINVAL);
 	zio_close(ch);
-	ch = zio_open(r.stem, ZIO_OPEN_NONBLOCK | ZIO_OPEN_MMAP, NULL);
+	ch = zio_open(r.stem, ZIO_OPEN_NONBLOCK | ZIO_OPEN_READ, NULL);
 	ASSERT_ERRNO(zio_ring_room(ch, &room), EOPNOTSUPP);
 	ASSERT_ERRNO(zio_keep(ch, NULL), EOPNOTSUPP);
 }

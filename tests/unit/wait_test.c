@@ -336,10 +336,6 @@ TEST("NULL for a channel", make_dir)
 	ASSERT_REFUSED(zio_next_control(NULL, &blk) == -1);
 	ASSERT_REFUSED(zio_data(NULL, &blk) == -1);
 	ASSERT_REFUSED(zio_write_block(NULL, NULL, mem, 1) == -1);
-	ASSERT_REFUSED(!zio_reserve(NULL, &size));
-	ASSERT_REFUSED(zio_commit(NULL, 1) == -1);
-	ASSERT_REFUSED(zio_commit_at(NULL, 1, NULL) == -1);
-	ASSERT_REFUSED(zio_splice(NULL, NULL, NULL) == -1);
 	ASSERT_REFUSED(zio_share(NULL, NULL) == -1);
 	ASSERT_REFUSED(zio_submit(NULL, NULL, 0) == -1);
 	ASSERT_REFUSED(!zio_sharing(NULL));
@@ -347,7 +343,6 @@ TEST("NULL for a channel", make_dir)
 	ASSERT_REFUSED((zio_interrupt(NULL), true));
 	ASSERT_REFUSED((zio_resume(NULL), true));
 	ASSERT_REFUSED((zio_set_max_block(NULL, 1), true));
-	ASSERT_REFUSED((zio_set_batch(NULL, 1), true));
 	ASSERT_REFUSED(zio_fd(NULL) == -1);
 	ASSERT_REFUSED(!zio_method(NULL));
 	ASSERT_REFUSED(zio_method_flag(NULL) == -1);
@@ -376,9 +371,6 @@ TEST("NULL for another argument", make_dir)
 	ASSERT_REFUSED(zio_next_control(in.ch, NULL) == -1);
 	ASSERT_REFUSED(zio_data(in.ch, NULL) == -1);
 	ASSERT_REFUSED(zio_write_block(out.ch, &control, NULL, 1) == -1);
-	ASSERT_REFUSED(!zio_reserve(out.ch, NULL));
-	ASSERT_REFUSED(zio_commit_at(out.ch, 1, NULL) == -1);
-	ASSERT_REFUSED(zio_splice(out.ch, NULL, &control) == -1);
 	ASSERT_REFUSED(zio_submit(out.ch, NULL, 0) == -1);
 	ASSERT_REFUSED(zio_control_size(&control, NULL) == -1);
 	ASSERT_REFUSED(zio_control_shot(&control, 0, NULL) == -1);

@@ -7,20 +7,6 @@
 #error "include <zio/zio.h>"
 #endif
 
-/* Maximum number of controls that one read() takes; see zio_set_batch(). */
-#define ZIO_BATCH 16
-
-/**
- * zio_set_batch() - set how many controls are read at once
- * @ch: an input channel; only the method "mmap" reads several
- * @blocks: the number, 1 to ZIO_BATCH; any other stands for ZIO_BATCH
- *
- * Blocks that were read, and that the caller never asks for, are lost for others.
- *
- * Context: One thread per channel. Does not wait.
- */
-void zio_set_batch(struct zio_channel *ch, unsigned int blocks);
-
 /**
  * zio_next_batch() - read the blocks that are there
  * @ch: an input channel

@@ -12,9 +12,8 @@
  * @ch: the channel
  *
  * "ring": control and data are in mapped memory; there is no system call while blocks
- * are there. "mmap": read() gives the controls, several at once; the data are in mapped
- * memory. "read": read() gives both. An output has "mmap" or "write", a block file
- * "file", a tap "tap".
+ * are there. "read": read() gives both. An output has "write", a block file "file", a tap
+ * "tap".
  *
  * Context: Any thread.
  * Return: a constant string.
@@ -23,7 +22,7 @@ const char *zio_method(const struct zio_channel *ch);
 
 /**
  * zio_method_flag() - return the flag of zio_open() for a method
- * @name: "ring", "mmap", "read", or "auto"
+ * @name: "ring", "read", or "auto"
  *
  * Context: Any thread.
  * Return: the flag; 0 for "auto"; -1 for any other name.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Outputs of ZIO: write blocks, splice and share them. A part of <zio/zio.h>. */
+/* Outputs of ZIO: write and share blocks. A part of <zio/zio.h>. */
 #ifndef LIBZIO_ZIO_OUTPUT_H
 #define LIBZIO_ZIO_OUTPUT_H
 
@@ -24,8 +24,8 @@
  * Return: 0; -1 with errno: EAGAIN or EINTR; EINVAL @size does not match @control, a
  * block file got no control, or the output has another ssize; EMSGSIZE the blocks
  * of the output are smaller; EPROTO or EPROTONOSUPPORT @control is for a block file, and
- * no reader would understand it; EBUSY a block is reserved; EBADF @ch is an input; ENODEV
- * the device is gone; and the errors of write(2).
+ * no reader would understand it; EBADF @ch is an input; ENODEV the device is gone; and the
+ * errors of write(2).
  */
 int zio_write_block(struct zio_channel *ch, const struct zio_control *control,
 		    const void *data, size_t size);
@@ -47,64 +47,9 @@ int zio_write_block(struct zio_channel *ch, const struct zio_control *control,
 int zio_write_batch(struct zio_channel *ch, const struct zio_block *blks, unsigned int n);
 
 /**
- * zio_reserve() - get memory for the next block
- * @ch: an output channel
- * @size: receives the bytes that fit into the memory
- *
- * With the method "mmap" this is the memory that the device will play. Until
- * zio_commit(), further calls return the same memory.
- *
- * Context: One thread per channel. Waits for a free block unless the channel is
- * non-blocking.
- * Return: the memory, which belongs to the library; or NULL with errno: EAGAIN or EINTR;
- * EOPNOTSUPP the size of a block is not known, as in a block file; ENOMEM; ENODEV;
- * EBADF; EPROTO; and the errors of read(2).
- */
-void *zio_reserve(struct zio_channel *ch, size_t *size);
-
-/**
- * zio_commit() - send the first bytes of the reserved memory as a block
- * @ch: an output channel
- * @size: bytes: whole samples, at least one, at most the size from zio_reserve()
- *
- * Context: As zio_write_block().
- * Return: 0; -1 with errno as zio_write_block(). EINVAL: nothing is reserved, or @size
- * is wrong.
- */
-int zio_commit(struct zio_channel *ch, size_t size);
-
-/**
- * zio_commit_at() - send the reserved memory as a block with a time stamp
- * @ch: an output channel
- * @size: as for zio_commit()
- * @when: the time stamp of the block
- *
- * Context: As zio_write_block().
- * Return: as zio_commit().
- */
-int zio_commit_at(struct zio_channel *ch, size_t size,
-		  const struct zio_timestamp *when);
-
-/**
- * zio_splice() - move the data of a block through a pipe of the kernel
- * @out: an output channel or block file
- * @in: an input channel with the method "read", or a block file; zio_next_control() has
- *      read the control of the block
- * @control: the control to write before the data, of the same length
- *
- * Context: One thread for both channels. Waits as zio_data() and zio_write_block() do.
- * Return: 0; -1 if @out failed, -2 if @in failed, with errno, and the reason with that
- * channel: EAGAIN or EINTR; EOPNOTSUPP the method of @in is another one; EINVAL no
- * control was read, or the lengths differ; ENODATA; and the errors of splice(2).
- */
-int zio_splice(struct zio_channel *out, struct zio_channel *in,
-	       const struct zio_control *control);
-
-/**
  * zio_share() - let an output play the blocks of an input from their memory
  * @out: an output channel; the reason of a failure is with it
- * @in: an input channel of this process, with the method "mmap" or "read"; NULL ends
- *      the sharing
+ * @in: an input channel of this process, with the method "read"; NULL ends the sharing
  *
  * Documentation/sharing.md has the rules.
  *
@@ -128,8 +73,8 @@ enum zio_submit_flag {
 /**
  * zio_submit() - play the last block of the input
  * @out: an output that zio_share() has linked to @in
- * @in: the input. Its last block is a control of zio_next_control(); with the method
- *      "mmap" also a block of any other call. Its data must not have been read
+ * @in: the input. Its last block is a control of zio_next_control(), whose data must not
+ *      have been read
  * @flags: bits of enum zio_submit_flag. The block leaves @in unless
  *         ZIO_SUBMIT_KEEP is set
  *

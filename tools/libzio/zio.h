@@ -84,9 +84,8 @@ struct zio_stats {
  * @ZIO_OPEN_NONBLOCK: fail with EAGAIN instead of waiting
  * @ZIO_OPEN_CONTROL_ONLY: do not open the data node
  * @ZIO_OPEN_RING: allow the method "ring"; see zio_method()
- * @ZIO_OPEN_MMAP: allow the method "mmap"
- * @ZIO_OPEN_READ: allow the method "read". All methods are allowed if none of
- *                 these three flags is set
+ * @ZIO_OPEN_READ: allow the method "read". Both methods are allowed if neither of these
+ *                 two flags is set
  * @ZIO_OPEN_CREATE: create a block file that does not exist, truncate one that does
  * @ZIO_OPEN_APPEND: create a block file that does not exist, append to one that does
  * @ZIO_OPEN_TAP: look at the newest blocks of an input, and take none from other readers;
@@ -99,7 +98,6 @@ enum zio_open_flag {
 	ZIO_OPEN_NONBLOCK = 1 << 1,
 	ZIO_OPEN_CONTROL_ONLY = 1 << 2,
 	ZIO_OPEN_RING = 1 << 3,
-	ZIO_OPEN_MMAP = 1 << 4,
 	ZIO_OPEN_READ = 1 << 5,
 	ZIO_OPEN_CREATE = 1 << 6,
 	ZIO_OPEN_APPEND = 1 << 7,
@@ -118,7 +116,7 @@ enum zio_open_flag {
  * @flags: bits of enum zio_open_flag
  * @err: receives the reason of a failure; may be NULL
  *
- * The channel uses the first allowed method that it offers: ring, mmap, read. A tap
+ * The channel uses the first allowed method that it offers: ring, read. A tap
  * acquires nothing itself: it shows what other programs, or a trigger, acquire. When it
  * is too slow it goes on with a newer block, and zio_block.lost counts what it missed.
  * Documentation/block-files.md describes block files.

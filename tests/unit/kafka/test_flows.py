@@ -257,7 +257,7 @@ def test_manual(verb: str) -> None:
     ("word", "values"),
     [
         ("--format=", ["blocks", "se00"]),
-        ("--method=", ["auto", "ring", "mmap", "read"]),
+        ("--method=", ["auto", "ring", "read"]),
         ("--when-full=", ["wait", "refuse"]),
     ],
 )

@@ -44,8 +44,10 @@ def test_null_bytes(board: FakeBoard, tmp_path: Path) -> None:
 
 
 def test_wrong_method(block_file: Maker) -> None:
-    with pytest.raises(ValueError, match="there are ring, mmap, read"):
+    with pytest.raises(ValueError, match="there are ring, read"):
         zio.open(block_file([0]), method="fast")
+    with pytest.raises(ValueError, match="mmap is gone: use ring"):
+        zio.open(block_file([0]), method="mmap")
     with pytest.raises(zio.Error, match="method ring"):
         zio.open(block_file([0]), method="ring")
 

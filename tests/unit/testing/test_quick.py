@@ -108,7 +108,7 @@ def test_namesakes_follow_the_map(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_order(monkeypatch: pytest.MonkeyPatch) -> None:
     """The name, the mutants, and then the map: however many it kills, and however fast it
     is, a test does not come before the namesake."""
-    path = "tools/libzio/channel/splice.c"
+    path = "tools/libzio/channel/share.c"
     near, many, few, seen = (
         f"unit/{name}_test.c" for name in ("ring", "unit", "set", "abi")
     )

@@ -64,18 +64,3 @@ int zio_grow_mem(struct zio_channel *ch, size_t size)
 		return zio_fail(ch, ZIO_FAULT_MEMORY, ENOMEM);
 	return 0;
 }
-
-/* Check offset and size: even a wrong control must not lead out of the mapping. */
-int zio_locate_data(struct zio_channel *ch)
-{
-	uint64_t offset = ch->control.mem_offset |
-			  (uint64_t)ch->control.mem_offset_high << 32;
-
-	ch->mapped = NULL;
-	if (!ch->data.mem || !ch->size)
-		return 0;
-	if (ch->size > ch->data.size || offset > ch->data.size - ch->size)
-		return zio_fail(ch, ZIO_FAULT_OFFSET, EPROTO);
-	ch->mapped = ch->data.mem + offset;
-	return 0;
-}

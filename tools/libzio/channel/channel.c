@@ -18,15 +18,10 @@ int zio_close(struct zio_channel *ch)
 		ch->ops->release(ch);
 	code = zio_close_nodes(ch) ? errno : 0;
 	close(ch->interrupt_fd);
-	if (ch->pipe.fd[0] >= 0) {
-		close(ch->pipe.fd[0]);
-		close(ch->pipe.fd[1]);
-	}
 	free(ch->ctrl_path);
 	free(ch->data_path);
 	free(ch->file.name);
 	free(ch->file.ahead);
-	free(ch->ahead.control);
 	zio_sequence_free(&ch->seq);
 	free(ch->mem);
 	free(ch);
@@ -84,9 +79,6 @@ static void forget_blocks(struct zio_channel *ch)
 {
 	ch->stage = ZIO_STAGE_CONTROL;
 	ch->done = 0;
-	ch->ahead.at = 0;
-	ch->ahead.n = 0;
-	ch->ahead.submitted = 0;
 	ch->seq.known = false;
 	ch->data.limit = 0;
 	ch->late.code = 0;
@@ -149,13 +141,4 @@ void zio_set_max_block(struct zio_channel *ch, size_t bytes)
 	}
 	ch->max_block = bytes;
 	ch->data.limit = 0;
-}
-
-void zio_set_batch(struct zio_channel *ch, unsigned int blocks)
-{
-	if (!ch) {
-		zio_refuse_null();
-		return;
-	}
-	ch->ahead.most = blocks && blocks < ZIO_BATCH ? blocks : ZIO_BATCH;
 }

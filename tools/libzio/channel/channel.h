@@ -24,7 +24,7 @@ struct zio_mapping {
 	size_t size;
 };
 
-/* The mapping of the data: of a ring, or of a channel whose controls are read */
+/* The mapping of the data of a ring */
 struct zio_area {
 	const uint8_t *mem;	/* NULL: not mapped */
 	size_t size;
@@ -51,15 +51,6 @@ struct zio_of_set {
 	void (*leave)(struct zio_channel *ch);
 };
 
-/* Controls that were read ahead; their data are mapped. */
-struct zio_ahead {
-	struct zio_control *control;
-	unsigned int most;	/* of zio_set_batch() */
-	unsigned int at;
-	unsigned int n;
-	unsigned int submitted;	/* bit mask: blocks that left the input */
-};
-
 struct zio_file {
 	char *name;		/* as the caller gave it; NULL: no block file */
 	uint64_t at_byte;	/* offset of the block */
@@ -75,11 +66,6 @@ struct zio_late {
 	enum zio_fault fault;
 };
 
-struct zio_pipe {		/* of zio_splice() */
-	int fd[2];
-	size_t size;		/* bytes in it */
-};
-
 struct zio_channel {
 	/* zio_next() reads these for each block of a ring. */
 	struct zio_ring ring;
@@ -93,10 +79,8 @@ struct zio_channel {
 	bool output;
 	bool nonblock;
 	bool mixed;		/* it may have blocks of several channels */
-	bool reserved;
 	struct zio_control control;
 	const struct zio_control *current;	/* control of the block in use */
-	const uint8_t *mapped;	/* data of that block, in the mapping or mem */
 	enum zio_stage stage;
 	size_t done;		/* bytes transferred of the control or the data */
 	size_t size;		/* bytes of data of the block in use */
@@ -108,11 +92,9 @@ struct zio_channel {
 	pid_t owner_pid;	/* the process that takes the blocks */
 	void *mem;		/* grows to the size of the largest block */
 	size_t mem_size;
-	void *to;		/* where the data are read to; NULL: to a pipe */
-	struct zio_ahead ahead;
+	void *to;		/* where the data are read to */
 	struct zio_file file;
 	struct zio_late late;
-	struct zio_pipe pipe;
 	struct zio_sharing sharing;
 	char *ctrl_path;
 	char *data_path;
@@ -137,8 +119,8 @@ bool zio_wait_to_retry(struct zio_channel *ch, int fd, short events);
 int zio_map(struct zio_mapping *map, int fd, size_t offset, size_t size, int prot);
 void zio_unmap(struct zio_mapping *map);
 
-/* Map the whole data node. */
-int zio_map_data(struct zio_channel *ch, int prot);
+/* Map the whole data node, to read. Returns 0, or -1 with errno. */
+int zio_map_data(struct zio_channel *ch);
 
 int zio_open_node(const char *path, int mode, int flags);
 int zio_open_nodes(struct zio_channel *ch, int ctrl_mode, int data_mode, int flags);
@@ -161,9 +143,6 @@ void zio_count_block(struct zio_channel *ch);
 /* Make ch->mem at least @size bytes; its contents are lost. */
 int zio_grow_mem(struct zio_channel *ch, size_t size);
 
-/* Set ch->mapped to the data of ch->control; EPROTO if they are not in the mapping. */
-int zio_locate_data(struct zio_channel *ch);
-
 /* --- batch.c */
 void zio_note_late_error(struct zio_channel *ch);
 
@@ -178,17 +157,6 @@ int zio_read_next_into(struct zio_channel *ch, struct zio_block *blk, void *mem,
 		       size_t size);
 int zio_read_into_room(struct zio_channel *ch, struct zio_block *blk, uint8_t *mem,
 		       size_t room);
-
-/* --- mapped.c: the same for mapped data; ops->take gives the controls */
-int zio_mapped_next(struct zio_channel *ch, struct zio_block *blk);
-int zio_mapped_control(struct zio_channel *ch, struct zio_block *blk);
-int zio_mapped_data(struct zio_channel *ch, struct zio_block *blk);
-int zio_mapped_next_into(struct zio_channel *ch, struct zio_block *blk, void *mem,
-			 size_t size);
-
-/* Give out the block of @control with its data. */
-int zio_mapped_whole(struct zio_channel *ch, struct zio_block *blk,
-		     const struct zio_control *control);
 
 /* --- ahead.c: bytes of a file that were read before they were asked for */
 
@@ -208,20 +176,16 @@ int zio_read_over(struct zio_channel *ch);
 /* --- tap.c */
 int zio_open_tap(struct zio_channel *ch, int flags, struct zio_error *err);
 
-/* --- method.c: open and map the nodes by the first allowed method they offer. */
+/* --- method.c: open the nodes by the first allowed method they offer. */
 int zio_open_methods(struct zio_channel *ch, int flags, struct zio_error *err);
 
-/* --- write.c */
+/* --- ring.c */
 
-/* Write the control, unless it is already written. */
-int zio_begin_block(struct zio_channel *ch, const struct zio_control *control);
-void zio_end_block(struct zio_channel *ch, size_t size);
-
-/* Check that the channel takes a block of @size bytes with @control. */
-int zio_check_block(struct zio_channel *ch, const struct zio_control *control,
-		    size_t size);
-
-/* --- ring.c: give the blocks back that the caller does not keep. */
+/* Give the blocks back that the caller does not keep. */
 void zio_ring_pass(struct zio_channel *ch);
+
+/* Give out the block of @control with its data. */
+int zio_ring_whole(struct zio_channel *ch, struct zio_block *blk,
+		   const struct zio_control *control);
 
 #endif /* LIBZIO_CHANNEL_H */

@@ -131,11 +131,8 @@ static int seek_tail(struct zio_channel *ch, struct zio_error *err)
 
 int zio_open_file(struct zio_channel *ch, int flags, struct zio_error *err)
 {
-	int mapped = flags & (ZIO_OPEN_RING | ZIO_OPEN_MMAP);
-
-	if (mapped && !(flags & ZIO_OPEN_READ)) {
-		zio_explain_method(err, EINVAL, ch->ctrl_path,
-				   mapped & ZIO_OPEN_RING ? "ring" : "mmap");
+	if ((flags & ZIO_OPEN_RING) && !(flags & ZIO_OPEN_READ)) {
+		zio_explain_method(err, EINVAL, ch->ctrl_path, "ring");
 		return -1;
 	}
 	if (open_both(ch, flags)) {
@@ -222,7 +219,6 @@ int zio_read_over(struct zio_channel *ch)
 const struct zio_channel_ops zio_file_ops = {
 	.name = "file",
 	.is_file = true,
-	.can_splice = true,
 	.next = zio_read_next,
 	.next_control = zio_read_control,
 	.data = zio_read_data,
@@ -236,7 +232,6 @@ const struct zio_channel_ops zio_file_ops = {
 const struct zio_channel_ops zio_stream_ops = {
 	.name = "file",
 	.is_file = true,
-	.can_splice = true,
 	.next = zio_read_next,
 	.next_control = zio_read_control,
 	.data = zio_read_data,

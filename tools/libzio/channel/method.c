@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Open and map the nodes, by the first method that the channel offers */
+/* Open the nodes, by the first method that the channel offers */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -10,16 +9,16 @@
 
 #include "channel.h"
 
-#define ALL_METHODS (ZIO_OPEN_RING | ZIO_OPEN_MMAP | ZIO_OPEN_READ)
+#define ALL_METHODS (ZIO_OPEN_RING | ZIO_OPEN_READ)
 
 /* Exclude FIFOs: opening one for reading and writing would succeed. */
-static bool can_map(const char *path, bool forced)
+static bool can_map(const char *path)
 {
 	struct stat st;
 
 	if (stat(path, &st))
 		return false;
-	if (S_ISCHR(st.st_mode) || (forced && S_ISREG(st.st_mode)))
+	if (S_ISCHR(st.st_mode) || S_ISREG(st.st_mode))
 		return true;
 	errno = EINVAL;
 	return false;
@@ -81,33 +80,13 @@ static int open_ring(struct zio_channel *ch, int flags)
 		errno = EINVAL;
 		return -1;
 	}
-	if (!can_map(ch->ctrl_path, true) ||
+	if (!can_map(ch->ctrl_path) ||
 	    zio_open_nodes(ch, O_RDWR, O_RDONLY, flags) ||
 	    map_header(ch) || map_slots(ch) || map_ring_data(ch))
 		return -1;
 	ch->owner_pid = getpid();
 	ch->ops = &zio_ring_ops;
 	return 0;
-}
-
-static int open_mmap(struct zio_channel *ch, int flags)
-{
-	bool forced = flags & ZIO_OPEN_MMAP;
-	int mode = ch->output ? O_RDWR : O_RDONLY;
-	int prot = ch->output ? PROT_READ | PROT_WRITE : PROT_READ;
-
-	if (!ch->data_path) {
-		errno = EINVAL;
-		return -1;
-	}
-	if (!can_map(ch->data_path, forced) ||
-	    !can_map(ch->ctrl_path, forced) ||
-	    zio_open_nodes(ch, mode, mode, flags) || zio_map_data(ch, prot))
-		return -1;
-	ch->owner_pid = getpid();
-	ch->ops = ch->output ? &zio_mapped_write_ops : &zio_mapped_ops;
-	ch->ahead.control = calloc(ZIO_BATCH, sizeof(*ch->ahead.control));
-	return ch->ahead.control ? 0 : -1;
 }
 
 static int open_read(struct zio_channel *ch, int flags)
@@ -124,7 +103,6 @@ static const struct method {
 	int (*open)(struct zio_channel *ch, int flags);
 } methods[] = {
 	{ "ring", ZIO_OPEN_RING, open_ring },
-	{ "mmap", ZIO_OPEN_MMAP, open_mmap },
 	{ "read", ZIO_OPEN_READ, open_read },
 };
 

@@ -24,7 +24,6 @@ struct zio_channel_ops {
 	bool is_file;
 	bool polls_control;	/* poll() of the control node tells of blocks */
 	bool can_share;
-	bool can_splice;
 	bool in_place;		/* zio_next_batch() needs no memory of the caller */
 
 	/* Inputs. An output has @next, too, which refuses. */
@@ -45,9 +44,6 @@ struct zio_channel_ops {
 	/* Take many blocks at once; 0: none, take them one by one. NULL: always 0. */
 	int (*next_batch)(struct zio_batch *b);
 
-	/* Take the next control of mapped data. Returns 1, 0 at end of file, -1. */
-	int (*take)(struct zio_channel *ch, const struct zio_control **control);
-
 	/* Wait before a read. NULL: the read itself tells that it must wait. */
 	int (*wait)(struct zio_channel *ch);
 
@@ -60,18 +56,11 @@ struct zio_channel_ops {
 	/* Drop what is queued. NULL: the channel cannot be flushed. */
 	int (*flush)(struct zio_channel *ch);
 
-	/* The block in use has left the input by zio_submit(). May be NULL. */
-	void (*hand_over)(struct zio_channel *ch);
-
 	/* Before a close: return the blocks in use to the kernel. May be NULL. */
 	void (*release)(struct zio_channel *ch);
 
-	/* Outputs: zio_reserve() and zio_commit(). NULL: blocks cannot be reserved. */
-	int (*reserve)(struct zio_channel *ch);
-	int (*commit)(struct zio_channel *ch, size_t size);
-
 	/*
-	 * Put the control that is to be written in ch->control. NULL: the control is
+	 * Outputs: put the control that is to be written in ch->control. NULL: the control is
 	 * written as it is, and a block may have none.
 	 */
 	int (*prepare)(struct zio_channel *ch, const struct zio_control *control);
@@ -81,11 +70,10 @@ struct zio_channel_ops {
 };
 
 /* Inputs; a stream is a block file that cannot seek. */
-extern const struct zio_channel_ops zio_read_ops, zio_mapped_ops, zio_ring_ops;
+extern const struct zio_channel_ops zio_read_ops, zio_ring_ops;
 extern const struct zio_channel_ops zio_tap_ops, zio_file_ops, zio_stream_ops;
 
 /* Outputs */
-extern const struct zio_channel_ops zio_write_ops, zio_mapped_write_ops;
-extern const struct zio_channel_ops zio_file_write_ops;
+extern const struct zio_channel_ops zio_write_ops, zio_file_write_ops;
 
 #endif /* LIBZIO_METHOD_H */

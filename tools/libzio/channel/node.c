@@ -81,7 +81,7 @@ static size_t find_size(int fd, size_t page)
 	return (last + 1) * page;
 }
 
-int zio_map_data(struct zio_channel *ch, int prot)
+int zio_map_data(struct zio_channel *ch)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct zio_mapping first;
@@ -94,7 +94,7 @@ int zio_map_data(struct zio_channel *ch, int prot)
 		return -1;
 	}
 	ret = zio_map(&ch->map_data, ch->data_fd, 0,
-		       find_size(ch->data_fd, page), prot);
+		       find_size(ch->data_fd, page), PROT_READ);
 	zio_unmap(&first);
 	ch->data.mem = ch->map_data.mem;
 	ch->data.size = ch->map_data.size;

@@ -14,7 +14,7 @@
 
 #define DEFAULT_DIRS "/dev/zio:/dev"
 #define ALL_FLAGS (ZIO_OPEN_OUTPUT | ZIO_OPEN_NONBLOCK | ZIO_OPEN_CONTROL_ONLY | \
-		   ZIO_OPEN_RING | ZIO_OPEN_MMAP | ZIO_OPEN_READ | \
+		   ZIO_OPEN_RING | ZIO_OPEN_READ | \
 		   ZIO_OPEN_CREATE | ZIO_OPEN_APPEND | ZIO_OPEN_TAP | ZIO_OPEN_AHEAD)
 /* Within this file, besides them: a name with only one of its two nodes will do. */
 #define ONE_NODE (1 << 30)
@@ -221,10 +221,8 @@ static struct zio_channel *alloc_channel(const char *name, int flags,
 	ch->output = flags & ZIO_OPEN_OUTPUT;
 	ch->max_block = ZIO_DEFAULT_MAX_BLOCK;
 	ch->nonblock = flags & ZIO_OPEN_NONBLOCK;
-	ch->ahead.most = ZIO_BATCH;
 	ch->ctrl_fd = -1;
 	ch->data_fd = -1;
-	ch->pipe = (struct zio_pipe){ .fd = { -1, -1 } };
 	return ch;
 }
 

@@ -233,7 +233,6 @@ int zio_read_data(struct zio_channel *ch, struct zio_block *blk)
 const struct zio_channel_ops zio_read_ops = {
 	.name = "read",
 	.can_share = true,
-	.can_splice = true,
 	.next = zio_read_next,
 	.next_control = zio_read_control,
 	.data = zio_read_data,

@@ -11,6 +11,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "slot.h"
@@ -98,14 +99,14 @@ static bool has_block(struct zio_channel *ch)
 	return ch->ring.next != ch->ring.seen_head || look_at_head(ch);
 }
 
-static int take(struct zio_channel *ch, const struct zio_control **control)
+/* Return the next control, or NULL with the fault. */
+static const struct zio_control *take(struct zio_channel *ch)
 {
 	release_others(ch);
 	ch->stage = ZIO_STAGE_CONTROL;
 	if (ch->ring.next == ch->ring.seen_head && wait_for_block(ch))
-		return -1;
-	*control = take_seen_slot(ch);
-	return 1;
+		return NULL;
+	return take_seen_slot(ch);
 }
 
 static int skip_all(struct zio_channel *ch)
@@ -167,12 +168,101 @@ int zio_ring_room(const struct zio_channel *ch, struct zio_ring_room *room)
 	return 0;
 }
 
+/*
+ * Find the data of ch->control; NULL if it has none. Check offset and size: even a wrong
+ * control must not lead out of the mapping.
+ */
+static int locate_data(struct zio_channel *ch, const uint8_t **data)
+{
+	uint64_t offset = ch->control.mem_offset |
+			  (uint64_t)ch->control.mem_offset_high << 32;
+
+	*data = NULL;
+	if (ch->data_fd < 0)
+		return zio_fail(ch, ZIO_FAULT_NO_DATA_NODE, EBADF);
+	if (!ch->size)
+		return 0;
+	if (ch->size > ch->data.size || offset > ch->data.size - ch->size)
+		return zio_fail(ch, ZIO_FAULT_OFFSET, EPROTO);
+	*data = ch->data.mem + offset;
+	return 0;
+}
+
+/*
+ * Only a copy of the control is checked and used: the original may change. While the
+ * limit is 0, zio_next() takes no shortcut.
+ */
+static int open_block(struct zio_channel *ch, struct zio_block *blk,
+		      const struct zio_control *control)
+{
+	ch->control = *control;
+	ch->current = control;
+	if (zio_check_control(ch))
+		return -1;
+	zio_count_block(ch);
+	ch->data.limit = 0;
+	*blk = (struct zio_block){ .control = control, .size = ch->size,
+				   .lost = ch->lost };
+	ch->stage = ZIO_STAGE_HAS_CONTROL;
+	return 1;
+}
+
+static int show_data(struct zio_channel *ch, struct zio_block *blk,
+		     const void *data)
+{
+	*blk = (struct zio_block){ .control = ch->current, .size = ch->size,
+				   .data = data, .lost = ch->lost };
+	ch->stats.bytes += ch->size;
+	ch->data.limit = ch->max_block < ch->data.size ? ch->max_block :
+						    ch->data.size;
+	ch->stage = ZIO_STAGE_CONTROL;
+	return 1;
+}
+
+static int data(struct zio_channel *ch, struct zio_block *blk)
+{
+	const uint8_t *data;
+
+	if (ch->data_fd >= 0 && ch->size > ch->max_block)
+		return zio_fail(ch, ZIO_FAULT_LIMIT, EMSGSIZE);
+	return locate_data(ch, &data) ? -1 : show_data(ch, blk, data);
+}
+
+static int next_control(struct zio_channel *ch, struct zio_block *blk)
+{
+	const struct zio_control *control = take(ch);
+
+	return control ? open_block(ch, blk, control) : -1;
+}
+
+static int next_into(struct zio_channel *ch, struct zio_block *blk, void *mem,
+		     size_t size)
+{
+	const uint8_t *data;
+
+	if (next_control(ch, blk) < 0)
+		return -1;
+	if (ch->data_fd >= 0 && ch->size > size)
+		return zio_fail(ch, ZIO_FAULT_CALLER_SIZE, EMSGSIZE);
+	if (locate_data(ch, &data))
+		return -1;
+	if (data)
+		memcpy(mem, data, ch->size);
+	return show_data(ch, blk, data ? mem : NULL);
+}
+
+int zio_ring_whole(struct zio_channel *ch, struct zio_block *blk,
+		   const struct zio_control *control)
+{
+	return open_block(ch, blk, control) < 0 ? -1 : data(ch, blk);
+}
+
 /* Look for new blocks first; the slow way waits. */
 static int next(struct zio_channel *ch, struct zio_block *blk)
 {
 	if (ch->ring.next == ch->ring.head) {
 		if (ch->ring.keeps || (ch->ring.next == ch->ring.seen_head && look_at_head(ch) <= 0))
-			return zio_mapped_next(ch, blk);
+			return next_control(ch, blk) < 0 ? -1 : data(ch, blk);
 		ch->ring.head = ch->ring.seen_head;
 	}
 	release_up_to(ch, ch->ring.next);
@@ -182,18 +272,13 @@ static int next(struct zio_channel *ch, struct zio_block *blk)
 static int next_batch(struct zio_batch *b)
 {
 	struct zio_channel *ch = b->ch;
-	const struct zio_control *control;
+	const struct zio_control *control = take(ch);
 	unsigned int i = 0;
-	int ret;
+	int ret = -1;
 
-	if (take(ch, &control) < 0)
-		return -1;
-	for (;;) {
+	for (; control; control = take_another(ch)) {
 		ret = show_slot(ch, &b->blks[i], control);
 		if (ret < 0 || ++i == b->n)
-			break;
-		control = take_another(ch);
-		if (!control)
 			break;
 	}
 	if (ret < 0 && i)
@@ -215,11 +300,10 @@ const struct zio_channel_ops zio_ring_ops = {
 	.polls_control = true,
 	.in_place = true,
 	.next = next,
-	.next_control = zio_mapped_control,
-	.data = zio_mapped_data,
-	.next_into = zio_mapped_next_into,
+	.next_control = next_control,
+	.data = data,
+	.next_into = next_into,
 	.next_batch = next_batch,
-	.take = take,
 	.has_block = has_block,
 	.flush = skip_all,
 	.release = release,

@@ -129,12 +129,16 @@ static void leave(struct zio_channel *ch)
 
 int zio_set_adopt(struct zio_set *set, unsigned int i, struct zio_channel *ch)
 {
-	int fd = fcntl(set->fd, F_DUPFD_CLOEXEC, 0);
+	int fd;
 
+	if (zio_map_data(ch))
+		return -1;
+	fd = fcntl(set->fd, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
 		return -1;
 	close(ch->ctrl_fd);
 	ch->ctrl_fd = fd;
+	ch->owner_pid = getpid();
 	ch->ops = &zio_ring_ops;
 	ch->ring.hdr = &set->own[i];
 	ch->ring.hdr->flags = set->hdr->flags;

@@ -65,11 +65,9 @@ static int share_or_copy(struct zio_channel *out, struct zio_control *control,
 	return 0;
 }
 
-/* With the method "read", zio_data() would now read the data of another block. */
+/* zio_data() would now read the data of another block. */
 static void forget_block(struct zio_channel *in)
 {
-	if (in->ops->hand_over)
-		in->ops->hand_over(in);
 	in->stage = ZIO_STAGE_CONTROL;
 	in->done = 0;
 	in->size = 0;

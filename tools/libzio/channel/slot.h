@@ -38,7 +38,7 @@ static inline int show_slot(struct zio_channel *ch, struct zio_block *blk,
 			 control->major_version != ZIO_MAJOR_VERSION ||
 			 size - 1 >= ch->data.limit ||
 			 offset > ch->data.size - size))
-		return zio_mapped_whole(ch, blk, control);
+		return zio_ring_whole(ch, blk, control);
 	ch->seq.expected++;
 	ch->stats.blocks++;
 	ch->stats.bytes += size;

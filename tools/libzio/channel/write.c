@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Write blocks to an output channel */
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -39,8 +34,8 @@ static int write_rest(struct zio_channel *ch, int fd, const void *from,
 	return 0;
 }
 
-int zio_check_block(struct zio_channel *ch, const struct zio_control *control,
-		    size_t size)
+static int check_block(struct zio_channel *ch, const struct zio_control *control,
+		       size_t size)
 {
 	size_t wanted;
 
@@ -95,7 +90,7 @@ static int clean_control(struct zio_channel *ch, const struct zio_control *contr
 	return zio_check_control(ch);
 }
 
-int zio_begin_block(struct zio_channel *ch, const struct zio_control *control)
+static int begin_block(struct zio_channel *ch, const struct zio_control *control)
 {
 	if (ch->stage == ZIO_STAGE_DATA)
 		return 0;
@@ -118,11 +113,6 @@ static void end_block(struct zio_channel *ch, const struct zio_control *control,
 	ch->stage = ZIO_STAGE_CONTROL;
 	ch->stats.blocks++;
 	ch->stats.bytes += size;
-}
-
-void zio_end_block(struct zio_channel *ch, size_t size)
-{
-	end_block(ch, &ch->control, size);
 }
 
 /* The file has so many bytes of the block of ch->control. A later call goes on there. */
@@ -159,11 +149,11 @@ static int send_block(struct zio_channel *ch, const struct zio_control *control,
 	if (ch->ops->prepare && ch->stage != ZIO_STAGE_DATA && !ch->done &&
 	    begin_file_block(ch, control, data, size))
 		return -1;
-	if (zio_begin_block(ch, control))
+	if (begin_block(ch, control))
 		return -1;
 	if (write_rest(ch, ch->data_fd, data, size))
 		return zio_fail(ch, ZIO_FAULT_WRITE_DATA, errno);
-	zio_end_block(ch, size);
+	end_block(ch, &ch->control, size);
 	return 0;
 }
 
@@ -172,10 +162,8 @@ int zio_write_block(struct zio_channel *ch, const struct zio_control *control,
 {
 	if (!ch || (!data && size))
 		return zio_fail_null(ch);
-	if (zio_check_block(ch, control, size))
+	if (check_block(ch, control, size))
 		return -1;
-	if (ch->reserved)
-		return zio_fail(ch, ZIO_FAULT_RESERVED, EBUSY);
 	return send_block(ch, control, data, size);
 }
 
@@ -260,135 +248,6 @@ int zio_write_batch(struct zio_channel *ch, const struct zio_block *blks, unsign
 	return zio_write_block(ch, blks->control, blks->data, blks->size) ? -1 : 1;
 }
 
-/* Reading the control node of an output gives the control of a free block. */
-static int reserve_mapped(struct zio_channel *ch)
-{
-	ssize_t n;
-
-	do {
-		n = read(ch->ctrl_fd, &ch->control, sizeof(ch->control));
-	} while (n < 0 && zio_wait_to_retry(ch, zio_fd(ch), POLLOUT));
-	if (n < 0)
-		return zio_fail(ch, ZIO_FAULT_READ_CONTROL, errno);
-	ch->done = (size_t)n;
-	if (ch->done != sizeof(ch->control))
-		return zio_fail(ch, ZIO_FAULT_SHORT_CONTROL, EPROTO);
-	ch->done = 0;
-	if (zio_check_control(ch) || zio_locate_data(ch))
-		return -1;
-	return 0;
-}
-
-/* Cut the last part off "zzero-0000-1-0-data", with its '-'. */
-static bool cut_part(char *name, const char **part)
-{
-	char *hyphen = strrchr(name, '-');
-
-	if (!hyphen)
-		return false;
-	*hyphen = '\0';
-	*part = hyphen + 1;
-	return true;
-}
-
-/* Open the file in sysfs that has the size of the channel's blocks. */
-static int open_current_control(struct zio_channel *ch)
-{
-	const char *cset, *chan, *kind;
-	char node[64], link[PATH_MAX], path[2 * PATH_MAX];
-	struct stat st;
-	ssize_t len;
-
-	if (fstat(ch->data_fd, &st))
-		return -1;
-	snprintf(node, sizeof(node), "/sys/dev/char/%u:%u",
-		 major(st.st_rdev), minor(st.st_rdev));
-	len = readlink(node, link, sizeof(link) - 1);
-	if (len < 0)
-		return -1;
-	link[len] = '\0';
-	if (!cut_part(link, &kind) || !cut_part(link, &chan) ||
-	    !cut_part(link, &cset))
-		return -1;
-	snprintf(path, sizeof(path), "%s/device/cset%s/chan%s/current-control",
-		 node, cset, chan);
-	return open(path, O_RDONLY | O_CLOEXEC);
-}
-
-static int reserve_memory(struct zio_channel *ch)
-{
-	int fd = open_current_control(ch);
-	ssize_t n;
-
-	if (fd < 0)
-		return zio_fail(ch, ZIO_FAULT_BLOCK_SIZE, EOPNOTSUPP);
-	n = read(fd, &ch->control, sizeof(ch->control));
-	close(fd);
-	if (n != (ssize_t)sizeof(ch->control))
-		return zio_fail(ch, ZIO_FAULT_BLOCK_SIZE, EOPNOTSUPP);
-	if (zio_check_control(ch) || zio_grow_mem(ch, ch->size))
-		return -1;
-	zio_control_init(&ch->control, ch->control.nsamples,
-			 ch->control.ssize);
-	ch->mapped = ch->mem;
-	return 0;
-}
-
-void *zio_reserve(struct zio_channel *ch, size_t *size)
-{
-	if (!ch || !size) {
-		zio_fail_null(ch);
-		return NULL;
-	}
-	if (ch->output && !ch->ops->reserve) {
-		zio_fail(ch, ZIO_FAULT_BLOCK_SIZE, EOPNOTSUPP);
-		return NULL;
-	}
-	if (zio_check_block(ch, NULL, 0) || (!ch->reserved && ch->ops->reserve(ch)))
-		return NULL;
-	ch->reserved = true;
-	*size = ch->size;
-	return (void *)ch->mapped;
-}
-
-static int commit_mapped(struct zio_channel *ch, size_t size)
-{
-	if (write_rest(ch, ch->ctrl_fd, &ch->control, sizeof(ch->control)))
-		return zio_fail(ch, ZIO_FAULT_WRITE_CONTROL, errno);
-	ch->stats.blocks++;
-	ch->stats.bytes += size;
-	return 0;
-}
-
-static int commit_memory(struct zio_channel *ch, size_t size)
-{
-	return send_block(ch, &ch->control, ch->mem, size);
-}
-
-int zio_commit_at(struct zio_channel *ch, size_t size,
-		  const struct zio_timestamp *when)
-{
-	struct zio_control *control;
-	int ret;
-
-	if (!ch || !when)
-		return zio_fail_null(ch);
-	control = &ch->control;
-	if (!ch->reserved || !size || size > ch->size ||
-	    size % control->ssize)
-		return zio_fail(ch, ZIO_FAULT_NOT_RESERVED, EINVAL);
-	control->nsamples = (uint32_t)(size / control->ssize);
-	control->tstamp = *when;
-	ret = ch->ops->commit(ch, size);
-	ch->reserved = ret;
-	return ret;
-}
-
-int zio_commit(struct zio_channel *ch, size_t size)
-{
-	return zio_commit_at(ch, size, ch ? &ch->control.tstamp : NULL);
-}
-
 /* The next number of the channel follows that of @control. */
 static void note_number(struct zio_channel *ch, const struct zio_control *control)
 {
@@ -406,16 +265,6 @@ const struct zio_channel_ops zio_write_ops = {
 	.name = "write",
 	.can_share = true,
 	.next = refuse_next,
-	.reserve = reserve_memory,
-	.commit = commit_memory,
-};
-
-const struct zio_channel_ops zio_mapped_write_ops = {
-	.name = "mmap",
-	.can_share = true,
-	.next = refuse_next,
-	.reserve = reserve_mapped,
-	.commit = commit_mapped,
 };
 
 const struct zio_channel_ops zio_file_write_ops = {

@@ -85,7 +85,7 @@ static int keep_set(struct zio_group *g, struct zio_set *set, struct zio_error *
 static int add_channel(struct zio_group *g, struct zio_set *set, const char *name,
 		       unsigned int i, struct zio_error *err)
 {
-	struct zio_channel *ch = open_channel(name, i, ZIO_OPEN_MMAP, err);
+	struct zio_channel *ch = open_channel(name, i, ZIO_OPEN_READ, err);
 	int code;
 
 	if (!ch)

@@ -3,8 +3,8 @@
  * zio cat, or zio-cat-file: copy blocks from a channel to standard output
  *
  * The program writes small blocks together, and writes them before it waits for another
- * one. It writes each large block directly: with the methods ring and mmap, from memory
- * of the kernel.
+ * one. It writes each large block directly: with the method ring, from memory of the
+ * kernel.
  */
 #include <argp.h>
 #include <errno.h>
@@ -164,7 +164,6 @@ static int copy_blocks(struct tally *sum, uint64_t count)
 	for (n = 0; !code && (!count || n < count); n++) {
 		if (caught_stop())
 			return stop_status(EXIT_OK);
-		limit_batch(channel, count, n);
 		if (next_block(sum, &blk, &code) <= 0)
 			break;
 		place_block(&timelines, NULL, blk.control, NULL, &place);

@@ -70,12 +70,6 @@ struct pollfd input_of(const struct zio_channel *ch)
 	return (struct pollfd){ .fd = zio_fd(ch), .events = POLLIN };
 }
 
-void limit_batch(struct zio_channel *ch, uint64_t limit, uint64_t done)
-{
-	if (limit && limit - done < ZIO_BATCH)
-		zio_set_batch(ch, (unsigned int)(limit - done));
-}
-
 /* The attributes of an input are no values for the blocks of an output. */
 void clear_address(struct zio_control *control)
 {

@@ -19,9 +19,6 @@ struct zio_channel *open_newest(const char *name);
 /* Return what wait_unless_stopped() needs to wait for a block. */
 struct pollfd input_of(const struct zio_channel *ch);
 
-/* Read no more blocks at once than are left of @limit; 0 is no limit. */
-void limit_batch(struct zio_channel *ch, uint64_t limit, uint64_t done);
-
 /* A block file keeps the address of an input; an output has its own. */
 void clear_address(struct zio_control *control);
 

@@ -20,7 +20,7 @@ static bool output_failed;	/* and finish_output() has said so */
 
 const char *argp_program_version;
 
-const char *const method_names[] = { "auto", "ring", "mmap", "read", NULL };
+const char *const method_names[] = { "auto", "ring", "read", NULL };
 
 /* argp exits with 0 after it has printed a help, also if standard output is full. */
 static void close_output(void)
@@ -302,6 +302,8 @@ int parse_choice(const struct argp_state *state, const char *what,
 
 int parse_method(const struct argp_state *state, const char *text)
 {
+	if (!strcmp(text, "mmap"))
+		argp_error(state, "the method mmap is gone: use --method=ring, or leave it out");
 	parse_choice(state, "method", text, method_names);
 	return zio_method_flag(text);
 }

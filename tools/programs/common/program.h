@@ -101,7 +101,7 @@ extern const char *const method_names[];
 
 #define METHOD_OPTION(key) { "method", key, "METHOD", 0, \
 	"Read by this method of the library: auto (default: the first that " \
-	"the channel offers), ring, mmap, read", 0 }
+	"the channel offers), ring, read", 0 }
 
 /* Return the ZIO_OPEN_ flag of a method, 0 for "auto". */
 int parse_method(const struct argp_state *state, const char *text);

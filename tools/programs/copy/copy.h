@@ -48,7 +48,6 @@ struct copy {
 /* What a mode needs: */
 #define NEED_CHANNEL_IN		(1 << 0)
 #define NEED_CHANNELS_OUT	(1 << 1)
-#define NEED_ONE_OUT		(1 << 2)
 
 /**
  * struct mode - a way to copy
@@ -97,14 +96,15 @@ bool try_again(struct copy *c, const struct end *end, short events);
 /* Choose a mode by name, or "auto" the best; 0, or -1 after a message. */
 int choose_mode(struct copy *c, const char *name);
 bool is_mode(const char *name);
+
+/* Is it a mode that older versions had? */
+bool was_mode(const char *name);
 void print_modes(FILE *out);
 void offer_modes(const char *word, const char *prefix);
 
 /* move.c: the calls of libzio */
 int begin_write(struct copy *c, struct zio_error *err);
 int move_by_write(struct copy *c);
-int move_by_reserve(struct copy *c);
-int move_by_splice(struct copy *c);
 int begin_share(struct copy *c, struct zio_error *err);
 int move_by_share(struct copy *c);
 

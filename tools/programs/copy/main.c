@@ -93,6 +93,9 @@ static void set_count(struct settings *set, const struct argp_state *state,
 static void set_mode(struct settings *set, const struct argp_state *state,
 		     const char *text)
 {
+	if (was_mode(text))
+		argp_error(state, "mode=%s is gone: use mode=mmap-in or mode=rw, or leave it out",
+			   text);
 	if (!is_mode(text))
 		argp_error(state, "mode=%s: no such mode; --help lists them",
 			   text);

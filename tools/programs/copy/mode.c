@@ -8,27 +8,17 @@
 #include "copy.h"
 
 #define PLAIN ZIO_OPEN_READ
-#define MAPPED ZIO_OPEN_MMAP
-#define RING (ZIO_OPEN_RING | ZIO_OPEN_MMAP)
+#define RING ZIO_OPEN_RING
 
+/* From the best one to the one that is always possible */
 static const struct mode modes[] = {
 	{ .name = "share", .help = "outputs play the memory of the input; nothing is copied",
-	  .in = ZIO_OPEN_MMAP | ZIO_OPEN_READ, .out = PLAIN,
+	  .in = PLAIN, .out = PLAIN,
 	  .needs = NEED_CHANNEL_IN | NEED_CHANNELS_OUT,
 	  .begin = begin_share, .move = move_by_share },
-	{ .name = "splice", .help = "data go through a pipe; one target",
-	  .in = PLAIN, .out = PLAIN, .needs = NEED_ONE_OUT,
-	  .move = move_by_splice },
 	{ .name = "mmap-in", .help = "write from the mapped input",
 	  .in = RING, .out = PLAIN, .needs = NEED_CHANNEL_IN,
 	  .move = move_by_write },
-	{ .name = "mmap-out", .help = "read into the mapped output",
-	  .in = PLAIN, .out = MAPPED, .needs = NEED_CHANNELS_OUT,
-	  .move = move_by_reserve },
-	{ .name = "mmap", .help = "copy from the mapped input to the mapped output",
-	  .in = RING, .out = MAPPED,
-	  .needs = NEED_CHANNEL_IN | NEED_CHANNELS_OUT,
-	  .move = move_by_reserve },
 	{ .name = "rw", .help = "read and write; always possible",
 	  .in = PLAIN, .out = PLAIN, .begin = begin_write, .move = move_by_write },
 };
@@ -51,6 +41,17 @@ static const struct mode *find_mode(const char *name)
 bool is_mode(const char *name)
 {
 	return !strcmp(name, "auto") || find_mode(name);
+}
+
+bool was_mode(const char *name)
+{
+	static const char *const gone[] = { "splice", "mmap-out", "mmap" };
+	size_t i;
+
+	for (i = 0; i < sizeof(gone) / sizeof(gone[0]); i++)
+		if (!strcmp(name, gone[i]))
+			return true;
+	return false;
 }
 
 void offer_modes(const char *word, const char *prefix)
@@ -88,8 +89,6 @@ static const char *find_obstacle(const struct copy *c,
 		return "the input is a file, not a channel";
 	if ((mode->needs & NEED_CHANNELS_OUT) && has_file_out(c))
 		return "an output is a file, not a channel";
-	if ((mode->needs & NEED_ONE_OUT) && c->n_out > 1)
-		return "there is more than one output";
 	return NULL;
 }
 
@@ -110,17 +109,6 @@ static int try_mode(struct copy *c, const struct mode *mode,
 	return 0;
 }
 
-static bool is_candidate(const struct mode *mode)
-{
-	static const char *const automatic[] = { "share", "mmap-in", "rw" };
-	size_t i;
-
-	for (i = 0; i < sizeof(automatic) / sizeof(automatic[0]); i++)
-		if (!strcmp(mode->name, automatic[i]))
-			return true;
-	return false;
-}
-
 static void print_refusal(const struct mode *mode, const struct zio_error *err)
 {
 	complain("mode %s: %s", mode->name, err->text);
@@ -132,8 +120,6 @@ static int choose_best(struct copy *c)
 	size_t i;
 
 	for (i = 0; i < N_MODES; i++) {
-		if (!is_candidate(&modes[i]))
-			continue;
 		if (!try_mode(c, &modes[i], &err))
 			return 0;
 		if (c->verbose || i == N_MODES - 1)

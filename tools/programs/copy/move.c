@@ -43,7 +43,6 @@ static int read_next(struct copy *c, struct zio_block *blk,
 {
 	int ret;
 
-	limit_batch(c->in.ch, c->count, c->blocks);
 	do {
 		ret = next(c->in.ch, blk);
 	} while (ret < 0 && try_again(c, &c->in, POLLIN));
@@ -188,112 +187,7 @@ int move_by_write(struct copy *c)
 	return move_block(c);
 }
 
-/* --- Into mapped outputs */
-
-static void *reserve_in(struct copy *c, const struct end *out, size_t *size)
-{
-	void *mem;
-
-	do {
-		mem = zio_reserve(out->ch, size);
-	} while (!mem && try_again(c, out, POLLOUT));
-	return mem;
-}
-
-static int commit_to(struct copy *c, const struct end *out,
-		     const struct zio_block *blk)
-{
-	int ret;
-
-	do {
-		ret = zio_commit_at(out->ch, blk->size, &blk->control->tstamp);
-	} while (ret && try_again(c, out, POLLOUT));
-	return ret;
-}
-
-static int fail_size(struct copy *c, const struct end *out, size_t size)
-{
-	complain("%s: no room for a block of %zu bytes (set nsamples of its trigger)",
-		 out->name, size);
-	c->code = EXIT_FAILED;
-	return -1;
-}
-
-static bool has_no_room(struct copy *c, size_t size)
-{
-	return errno == EMSGSIZE && fail_size(c, &c->out[0], size);
-}
-
-static int read_into(struct copy *c, struct zio_block *blk, void *mem,
-		     size_t room)
-{
-	int ret;
-
-	limit_batch(c->in.ch, c->count, c->blocks);
-	do {
-		ret = zio_next_into(c->in.ch, blk, mem, room);
-	} while (ret < 0 && !has_no_room(c, blk->size) &&
-		 try_again(c, &c->in, POLLIN));
-	return check_input(c, ret, blk);
-}
-
-/* The block is already in the first output. */
-static int copy_to_others(struct copy *c, const struct zio_block *blk)
-{
-	size_t room;
-	void *mem;
-	int i;
-
-	for (i = 1; i < c->n_out; i++) {
-		mem = reserve_in(c, &c->out[i], &room);
-		if (!mem)
-			return -1;
-		if (room < blk->size)
-			return fail_size(c, &c->out[i], blk->size);
-		memcpy(mem, blk->data, blk->size);
-	}
-	return 0;
-}
-
-/* Memory of the first output is reserved first: the block is read into it. */
-int move_by_reserve(struct copy *c)
-{
-	struct zio_block blk;
-	size_t room;
-	void *mem = reserve_in(c, &c->out[0], &room);
-	int i, ret;
-
-	if (!mem)
-		return c->code ? -1 : 0;
-	ret = read_into(c, &blk, mem, room);
-	if (ret <= 0)
-		return ret;
-	if (copy_to_others(c, &blk))
-		return -1;
-	for (i = 0; i < c->n_out; i++)
-		if (blk.size && commit_to(c, &c->out[i], &blk))
-			return -1;
-	return 1;
-}
-
 /* --- Without reading the data */
-
-int move_by_splice(struct copy *c)
-{
-	const struct end *out = &c->out[0], *failed;
-	struct zio_control fit;
-	struct zio_block blk;
-	int ret = read_control(c, &blk);
-
-	if (ret <= 0)
-		return ret;
-	fit_control(&fit, out, blk.control);
-	do {
-		ret = zio_splice(out->ch, c->in.ch, &fit);
-		failed = ret == -2 ? &c->in : out;
-	} while (ret && try_again(c, failed, ret == -2 ? POLLIN : POLLOUT));
-	return ret ? -1 : 1;
-}
 
 int begin_share(struct copy *c, struct zio_error *err)
 {

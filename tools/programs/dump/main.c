@@ -114,7 +114,6 @@ static int print_block(struct dump *d, struct source *src, const struct zio_bloc
 static int next_block(struct dump *d, struct source *src,
 		      struct zio_block *blk)
 {
-	limit_batch(src->channel, d->limit, d->printed);
 	if (d->opt.data)
 		return zio_next(src->channel, blk);
 	return zio_next_control(src->channel, blk);

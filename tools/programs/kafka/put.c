@@ -122,7 +122,6 @@ static void read_source(struct put *p, struct source *from)
 
 	if (from->is_at_end || !may_read(p) || has_all(p))
 		return;
-	limit_batch(from->ch, p->set.count, p->blocks);
 	n = next_blocks(&p->src, from, batch_size(p), blks);
 	for (i = 0; i < n; i++)
 		take_block(p, &blks[i]);

@@ -326,7 +326,6 @@ static int open_source(const struct plot *plot, struct source *src, const char *
 	src->channel = open_newest(name);
 	if (!src->channel)
 		return EXIT_OPEN;
-	limit_batch(src->channel, plot->blocks, 0);
 	src->kept = allocate(plot->blocks, sizeof(*src->kept));
 	return EXIT_OK;
 }

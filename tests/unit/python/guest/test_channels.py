@@ -114,7 +114,7 @@ def test_settings_of_a_board() -> None:
 # --- read -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", ["read", "mmap", "ring"])
+@pytest.mark.parametrize("method", ["read", "ring"])
 def test_sawtooth(cset: zio.Object, method: str) -> None:
     cset["current_buffer"] = "vmalloc"
     kept, controls = [], []
@@ -141,7 +141,7 @@ def test_array_outlives_the_ring(cset: zio.Object) -> None:
     assert data.tolist() == values
 
 
-@pytest.mark.parametrize("method", ["read", "mmap", "ring"])
+@pytest.mark.parametrize("method", ["read", "ring"])
 def test_batches(cset: zio.Object, method: str) -> None:
     """All samples of 300 blocks, over many rounds of the ring."""
     cset["current_buffer"] = "vmalloc"

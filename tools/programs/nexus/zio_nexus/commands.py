@@ -9,14 +9,14 @@ from zio.cli import Parser
 from . import PROGRAM
 from .convert import FORMATS
 from .layout import AUTO, FILTERS, KINDS
-from .options import chunk, count, level, milliseconds, rate, seconds, size
+from .options import chunk, count, level, method, milliseconds, rate, seconds, size
 from .track import Gaps
 
 USAGE = f"""{PROGRAM} [OPTION]... SOURCE...
        {PROGRAM} verify [OPTION]... FILE...
        {PROGRAM} cat [OPTION]... FILE...
        {PROGRAM} repair [OPTION]... FILE..."""
-METHODS = ("auto", "ring", "mmap", "read")
+METHODS = ("auto", "ring", "read")
 RECORD_STATUSES = """\
 Exit status: 0 success; 1 a source failed, or the format does not take the samples; 2
 wrong usage; 3 a source or a file cannot be opened, or exists; 4 blocks are missing, or
@@ -74,7 +74,7 @@ def make_record() -> Parser:
         help="group: largest difference of time in an event")
     add("--limit", metavar="MS", type=milliseconds, default=1000,
         help="group: milliseconds to wait for a slow channel")
-    add("--method", metavar="METHOD", choices=METHODS, default="auto",
+    add("--method", metavar="METHOD", type=method, choices=METHODS, default="auto",
         help="how to read channels")
     add("--layout", metavar="LAYOUT", choices=(AUTO, *KINDS), default=AUTO,
         help="rows, series, flat or auto, see the manual")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What the words of options mean: counts, sizes, times."""
 
+from argparse import ArgumentTypeError
 from collections.abc import Mapping
 
 from zio.cli import number
@@ -31,6 +32,13 @@ def _seconds(text: str) -> float:
 def size(text: str) -> int:
     """Read bytes, such as 500M."""
     return int(_size(text))
+
+
+def method(text: str) -> str:
+    """Refuse the method that older versions had."""
+    if text == "mmap":
+        raise ArgumentTypeError("the method mmap is gone: use ring, or leave it out")
+    return text
 
 
 _size = number(0, MOST, read=_bytes)

@@ -83,7 +83,7 @@ class Block(Unique, Exporter):
 
         The type is an integer of 1, 2, 4 or 8 bytes, or a void type for other sizes. An
         array that the program keeps never shows another block. It is a copy for the
-        methods "ring" and "mmap", and none for files and the method "read".
+        method "ring", and none for files and the method "read".
         """
         _held = self._channel._ch
         if self._number != self._channel._number or _held is None:

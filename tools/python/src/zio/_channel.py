@@ -246,7 +246,7 @@ class Channel(Source):
 
     @property
     def method(self) -> str:
-        """How blocks are transferred: ring, mmap, read, write or file."""
+        """How blocks are transferred: ring, read, write, file or tap."""
         return self._text(lib.zio_method)
 
     @property

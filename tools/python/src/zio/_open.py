@@ -29,7 +29,7 @@ def open_channel(
     `output`: write blocks; the default is to read them. `create` and `append` imply it.
     `tap`: look at the newest blocks, and take none of them from their reader.
     `nonblock`: raise `WouldBlock` instead of waiting; `async for` needs it.
-    `method`: "ring", "mmap" or "read"; the default is the first that the channel offers.
+    `method`: "ring" or "read"; the default is the first that the channel offers.
     `create`: create a block file, or truncate it. `append`: append to a block file.
 
     Raises `Error`: ENOENT there is no such channel or file; EACCES the permissions, or
@@ -60,8 +60,10 @@ def open_input(name: str, tap: bool, nonblock: bool = False) -> Channel:
 
 def _method_flag(method: str | None) -> int:
     flag = lib.zio_method_flag((method or "auto").encode())
+    if method == "mmap":
+        raise ValueError("the method mmap is gone: use ring, or leave it out")
     if flag < 0:
-        raise ValueError(f"no such method: {method} (there are ring, mmap, read, auto)")
+        raise ValueError(f"no such method: {method} (there are ring, read, auto)")
     return int(flag)
 
 
