@@ -261,7 +261,7 @@ test_get_errors()
 	refused 1 'get: no set' "zzero-0000 has no channel set '9'" get zzero/9
 	refused 1 'get: no channel' 'nope-0-9: no such' get nope-0-9
 	refused 1 'get: no attribute' \
-		"zzero-0000/cset0/trigger has no part or attribute 'x'; there are: enable name nsamples nshots" \
+		"zzero-0000/cset0/trigger has no part or attribute 'x' .*; there are: enable name nsamples nshots" \
 		get zzero/0/trigger/x
 	for what in '' / . .. zzero/ zzero//cset0 zzero/0/../cset1 zzero/0/. \
 		zzero/power zzero/uevent trigger: device: trigger:.. \
@@ -306,10 +306,8 @@ test_set_order()
 {
 	put_file "$devices/zzero-0000/cset0/.moved/period-ns" 0
 	refused 1 'set: attribute of another trigger' \
-		"has no part or attribute 'period-ns': the trigger hrt has it: zio set zzero-0000/cset0 current_trigger=hrt; there are: " \
+		"has no part or attribute 'period-ns' .does another trigger have it\? set current_trigger first.; there are: " \
 		set zzero/0 trigger/period-ns=1
-	refused 1 'set: attribute of the timer' 'current_trigger=timer' \
-		set zzero/0 trigger/period-ms=1
 	run 0 'set: trigger first' "$zio" set -v zzero/0 trigger/period-ns=1000 \
 		enable=1 current_trigger=hrt
 	equal "$(cut -d/ -f3- out | xargs)" \

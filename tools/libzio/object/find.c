@@ -106,18 +106,6 @@ static const char *kind_of_children(const struct zio_object *obj)
 	}
 }
 
-/* Put where an attribute is that the trigger of a set does not have. */
-static void put_owner(const struct zio_object *obj, const char *name, char *text,
-		      size_t size)
-{
-	const char *type = obj->kind == ZIO_OBJECT_TRIGGER ? zio_owner_of(name) : NULL;
-	int cset_len = (int)(strrchr(obj->name, '/') - obj->name);
-
-	if (type)
-		snprintf(text, size, ": the trigger %s has it: zio set %.*s current_trigger=%s",
-			 type, cset_len, obj->name, type);
-}
-
 static int explain_no_child(const struct search *at, const char *name)
 {
 	const struct zio_object *obj = at->obj;
@@ -131,7 +119,9 @@ static int explain_no_child(const struct search *at, const char *name)
 	if (obj->kind != ZIO_OBJECT_DEVICE)
 		zio_put_names(obj->path, true, there, sizeof(there));
 	zio_put_nearest(name, there, hint, sizeof(hint));
-	put_owner(obj, name, hint, sizeof(hint));
+	if (!*hint && obj->kind == ZIO_OBJECT_TRIGGER)
+		snprintf(hint, sizeof(hint),
+			 " (does another trigger have it? set current_trigger first)");
 	return zio_explain(at->err, ENOENT, "%s has no %s '%s'%s%s%s", obj->name,
 			   kind_of_children(obj), name, hint,
 			   *there ? "; there are: " : "", there);

@@ -82,9 +82,6 @@ int zio_put_accepted(const struct zio_object *obj, const char *attr, const char 
 int zio_explain_set(struct zio_error *err, const struct zio_object *obj,
 		    const char *attr, const char *value, int code);
 
-/* The trigger type that has an attribute, for a trigger that does not; NULL: unknown. */
-const char *zio_owner_of(const char *attr);
-
 /* The same for a read. */
 int zio_explain_get(struct zio_error *err, const struct zio_object *obj,
 		    const char *attr, int code);

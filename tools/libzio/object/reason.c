@@ -73,27 +73,6 @@ static const char *find_reason(const char *attr, int code)
 	return NULL;
 }
 
-/* Attributes by which a user tells when a set acquires */
-static const struct {
-	const char *attr, *type;
-} owners[] = {
-	{ "period-ms", "timer" }, { "phase-ms", "timer" },
-	{ "period-ns", "hrt" }, { "phase-ns", "hrt" }, { "slack-ns", "hrt" },
-	{ "start-ns", "hrt" }, { "shots", "hrt" }, { "burst", "hrt" },
-	{ "irq", "irq" }, { "line", "irq" }, { "edge", "irq" },
-	{ "source", "chain" }, { "fire", "sysfs" },
-};
-
-const char *zio_owner_of(const char *attr)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(owners) / sizeof(owners[0]); i++)
-		if (!strcmp(owners[i].attr, attr))
-			return owners[i].type;
-	return NULL;
-}
-
 static bool is_about_value(int code)
 {
 	return code == EINVAL || code == ERANGE || code == EOPNOTSUPP || code == ENOENT;
