@@ -257,3 +257,9 @@ module_driver(kmalloc_buffer_type, zio_buffer_type_register,
 MODULE_DESCRIPTION("ZIO buffer: blocks from kmalloc()");
 MODULE_VERSION(ZIO_MODULE_VERSION);
 MODULE_LICENSE("GPL");
+/*
+ * With zio comes this module, and with this one zio-configfs. A second one behind zio itself
+ * would be the last that "modprobe -r" removes for zio: with it goes zio, which modprobe
+ * then does not find.
+ */
+MODULE_SOFTDEP("post: zio-configfs");

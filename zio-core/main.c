@@ -25,9 +25,6 @@ static int __init zio_init(void)
 	ret = zio_nodes_init(&zio_node_share_ops);
 	if (ret)
 		goto err_nodes;
-	ret = zio_configfs_init();
-	if (ret)
-		goto err_configfs;
 	ret = zio_triggers_init(&zio_trigger_config_ops);
 	if (ret)
 		goto err_triggers;
@@ -37,8 +34,6 @@ static int __init zio_init(void)
 	return 0;
 
 err_triggers:
-	zio_configfs_exit();
-err_configfs:
 	zio_nodes_exit();
 err_nodes:
 	zio_bus_exit();
@@ -52,7 +47,6 @@ err_buffers:
 static void __exit zio_exit(void)
 {
 	zio_sniff_exit();
-	zio_configfs_exit();
 	zio_nodes_exit();
 	zio_bus_exit();
 	zio_buffers_exit();

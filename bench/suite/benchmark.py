@@ -49,4 +49,4 @@ class Benchmark:
 
 
 def load_core(plan: Plan, *modules: str) -> None:
-    plan.load("zio", "zio-buf-kmalloc", *modules)
+    plan.load("zio", "zio-configfs", "zio-buf-kmalloc", *modules)

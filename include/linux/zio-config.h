@@ -8,7 +8,6 @@
 #ifndef _LINUX_ZIO_CONFIG_H
 #define _LINUX_ZIO_CONFIG_H
 
-#include <linux/kconfig.h>
 #include <linux/property.h>
 #include <linux/types.h>
 
@@ -65,19 +64,8 @@ struct zio_config_type {
 	unsigned int n_devices;
 };
 
-#if IS_ENABLED(CONFIG_CONFIGFS_FS)
 int zio_config_type_register(struct zio_config_type *type);
 void zio_config_type_unregister(struct zio_config_type *type);
-#else
-static inline int zio_config_type_register(struct zio_config_type *type)
-{
-	return 0;
-}
-
-static inline void zio_config_type_unregister(struct zio_config_type *type)
-{
-}
-#endif
 
 int zio_config_driver_register(struct zio_config_type *type,
 			       unsigned int n_devices);

@@ -384,6 +384,7 @@ TEST("all modules leave after the last dma-buf of a board that is gone", fresh)
 	while (shell("rmmod zio_buf_vmalloc 2>/dev/null"))
 		usleep(1000);
 	unload("zio-buf-kmalloc");
+	unload("zio-configfs");
 	while (shell("rmmod zio 2>/dev/null"))
 		usleep(1000);
 }

@@ -9,9 +9,9 @@
 #   expect_write_errno "not a number" EINVAL "$cset0/trigger/nsamples" many
 #   done_testing
 #
-# Each test begins with zio, zio-buf-kmalloc and zio-zero freshly loaded, and may load and
-# unload any module. A test without done_testing, or with another exit status than 0, has
-# failed.
+# Each test begins with zio, zio-configfs, zio-buf-kmalloc and zio-zero freshly loaded, and
+# may load and unload any module. A test without done_testing, or with another exit status
+# than 0, has failed.
 
 echo "TAP version 13"
 tests=0

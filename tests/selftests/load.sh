@@ -7,12 +7,12 @@
 
 unload()
 {
-	zio-unload zio-zero zio-buf-kmalloc zio
+	zio-unload zio-zero zio-buf-kmalloc zio-configfs zio
 }
 
 load()
 {
-	zio-load zio-zero && zio-load zio-buf-kmalloc
+	zio-load zio-zero && zio-load zio-configfs && zio-load zio-buf-kmalloc
 }
 
 holder()

@@ -46,6 +46,7 @@ TEST("the core is unloaded and leaves nothing; two boards come after that")
 	unload("zio-zero");
 	unload("zio-buf-kmalloc");
 	unload("zio-buf-vmalloc");
+	unload("zio-configfs");
 	unload("zio");
 	ASSERT_TRUE(!exists("/sys/bus/zio"));
 	ASSERT_TRUE(!exists("/sys/zio"));

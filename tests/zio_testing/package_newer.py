@@ -14,8 +14,8 @@ from .trial import run
 NEW, OLD = f"{VERSION}+new", f"{VERSION}~old"
 UPGRADED = ("libzio", "zio-dkms", "zio-tools")
 # The modules of the version after: an emulated DKMS takes three seconds for each.
-MODULES = "zio-core/zio buffers/zio-buf-kmalloc triggers/zio-trig-timer".split()
-MODULES += ["drivers/zero/zio-zero"]
+MODULES = "zio-core/zio zio-core/configfs/zio-configfs buffers/zio-buf-kmalloc".split()
+MODULES += ["triggers/zio-trig-timer", "drivers/zero/zio-zero"]
 # What DKMS runs when the modules lie beside their sources
 COMPILED = "MAKE[0]=true\nCLEAN=true\n"
 

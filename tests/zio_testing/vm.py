@@ -4,7 +4,7 @@
 Usage: vm [OPTION]... [-- COMMAND [ARGUMENT]...]
 
 vm boots a kernel under QEMU with the modules and tools of this checkout inside. It
-loads the core, the kmalloc buffer and zio-zero, and runs COMMAND in the directory
+loads the core, zio-configfs, the kmalloc buffer and zio-zero, and runs COMMAND in
 /root. It prints only the output of COMMAND, and exits with its status. A single word
 is a line for the shell. With no command, vm runs a shell on this terminal. Its machine
 has the programs of this one, such as gnuplot and python3, the Python package, a sound
@@ -78,7 +78,7 @@ from .machine import MOUNTS, SOUND, Machine, qemu_command, qemu_environment, qem
 from .modules import install_python
 from .toolchain import Toolchain, toolchain_of
 
-ZIO = ["zio", "zio-buf-kmalloc", "zio-zero"]
+ZIO = ["zio", "zio-configfs", "zio-buf-kmalloc", "zio-zero"]
 # The file system of this machine in the guest
 HOST_MODULES = ["virtio_pci", "9pnet_virtio", "9p", "overlay"]
 NET_MODULES = ["virtio_pci", "virtio_net"]

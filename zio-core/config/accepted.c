@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * accepted.c: the file "accepted" of a set or a device: what each attribute accepts.
- * configfs.c has the one of objects that users create.
+ * configfs/dir.c has the one of objects that users create.
  *
  * A line has the path of an attribute and its values: "enable 0 1",
  * "trigger/period-ns [1000 1 31536000000000000]", "trigger/line <label:offset>". The values
  * come from the struct zio_limits that the core uses to parse what users write.
  */
+#include <linux/export.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
@@ -68,6 +69,7 @@ int zio_limits_line(char *page, int len, const char *dir, const char *name,
 	len = zio_limits_print(page, len, limits);
 	return len + sysfs_emit_at(page, len, "\n");
 }
+EXPORT_SYMBOL_GPL(zio_limits_line);
 
 /* Prints the line of a file, if users can write it. */
 static int put_file(char *page, int len, const char *dir, struct kobject *kobj,

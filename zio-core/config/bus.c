@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* bus.c: /sys/bus/zio and /sys/zio/devices, where programs find devices */
 #include <linux/device.h>
+#include <linux/export.h>
 #include <linux/sysfs.h>
 
 #include "config/internal.h"
@@ -42,6 +43,7 @@ ZIO_BUS_TYPE_CONST struct bus_type zio_bus = {
 	.name = "zio",
 	.bus_groups = zio_bus_groups,
 };
+EXPORT_SYMBOL_GPL(zio_bus);
 
 /* Registers the bus, and creates /sys/zio/devices. */
 int zio_bus_init(void)

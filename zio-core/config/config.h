@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* config.h: attributes in sysfs, and directories in configfs */
+/* config.h: attributes in sysfs, and the types that have directories in configfs */
 #ifndef _ZIO_CONFIG_H
 #define _ZIO_CONFIG_H
 
@@ -52,16 +52,48 @@ void zio_device_remove_files(struct zio_device *zdev);
 /* sysfs-buffer.c */
 extern const struct zio_kind zio_buffer_kind;
 
-/* configfs-trigger.c */
-extern const struct zio_trigger_config_ops zio_trigger_config_ops;
+/* files.c */
+extern const struct zio_limits zio_limits_bool;
+int zio_attr_parse_bool(const char *text, bool *value);
 
-/* configfs.c */
-#if IS_ENABLED(CONFIG_CONFIGFS_FS)
-int zio_configfs_init(void);
-void zio_configfs_exit(void);
-#else
-static inline int zio_configfs_init(void) { return 0; }
-static inline void zio_configfs_exit(void) { }
-#endif
+/* accepted.c */
+int zio_limits_line(char *page, int len, const char *dir, const char *name,
+		    const struct zio_limits *limits);
+
+/* "clock-source", if the kernel stamps the blocks */
+#define ZIO_CLOCK_OF_KERNEL	"kernel"
+
+/* groups.c */
+enum zio_config_kind { ZIO_CONFIG_TRIGGER, ZIO_CONFIG_DEVICE };
+
+/* A type of which users make objects by mkdir */
+struct zio_config_group {
+	struct list_head node;
+	enum zio_config_kind kind;
+	const char *name;
+	struct module *owner; /* each object holds it */
+	const void *type;
+	struct zio_config_dir *dir; /* while zio-configfs is loaded */
+};
+
+/**
+ * struct zio_configfs_ops - operations of the module zio-configfs
+ * @owner: the module; each object that a user has made holds it
+ * @add: makes group->dir. Returns 0 or an error
+ * @remove: undoes @add
+ * @get_shared: see struct zio_trigger_config_ops
+ * @put_shared: undoes @get_shared
+ */
+struct zio_configfs_ops {
+	struct module *owner;
+	int (*add)(struct zio_config_group *group);
+	void (*remove)(struct zio_config_group *group);
+	struct zio_trigger *(*get_shared)(const char *name);
+	void (*put_shared)(struct zio_trigger *trig);
+};
+
+extern const struct zio_trigger_config_ops zio_trigger_config_ops;
+int zio_configfs_register(const struct zio_configfs_ops *ops);
+void zio_configfs_unregister(void);
 
 #endif /* _ZIO_CONFIG_H */

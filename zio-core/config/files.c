@@ -5,6 +5,7 @@
  * Replacing the trigger or the buffers removes directories after cset->mutex is unlocked.
  * So a write checks whether its object is still in use.
  */
+#include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/sysfs.h>
 
@@ -14,6 +15,7 @@
 
 /* Only 0 and 1, so that a typo switches nothing */
 const struct zio_limits zio_limits_bool = { .max = 1, .error = -EINVAL };
+EXPORT_SYMBOL_GPL(zio_limits_bool);
 
 int zio_attr_parse_bool(const char *text, bool *value)
 {
@@ -24,6 +26,7 @@ int zio_attr_parse_bool(const char *text, bool *value)
 		*value = number;
 	return ret;
 }
+EXPORT_SYMBOL_GPL(zio_attr_parse_bool);
 
 /* Returns what a writable file accepts. */
 struct zio_limits zio_file_limits(struct kobject *kobj, const struct zio_file *file)

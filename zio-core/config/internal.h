@@ -68,8 +68,6 @@ _of##_limits_##_name(struct kobject *kobj, const struct zio_file *file)	\
 #define to_zio_file(_attr)	container_of(_attr, struct zio_file, attr)
 
 extern const struct sysfs_ops zio_file_ops;
-extern const struct zio_limits zio_limits_bool;
-int zio_attr_parse_bool(const char *text, bool *value);
 struct zio_limits zio_file_limits(struct kobject *kobj, const struct zio_file *file);
 int zio_file_parse(struct kobject *kobj, const struct zio_file *file, const char *text, u64 *value);
 umode_t zio_file_mode(struct kobject *kobj, struct attribute *attr, int i);
@@ -87,8 +85,6 @@ ssize_t zio_cset_show_accepted(struct kobject *kobj, const struct zio_file *file
 ssize_t zio_device_show_accepted(struct device *dev, struct device_attribute *attr, char *page);
 
 int zio_limits_print(char *page, int len, const struct zio_limits *limits);
-int zio_limits_line(char *page, int len, const char *dir, const char *name,
-		    const struct zio_limits *limits);
 
 /* attr.c */
 int zio_binding_create_attrs(struct zio_binding *bind);
@@ -114,9 +110,6 @@ int zio_scaling_set_values(struct zio_channel_core *chan);
 ssize_t zio_channel_show_names(struct kobject *kobj, const struct zio_file *file, char *page);
 ssize_t zio_binding_show_names(struct kobject *kobj, const struct zio_file *file, char *page);
 ssize_t zio_channel_show_type(struct kobject *kobj, const struct zio_file *file, char *page);
-
-/* "clock-source", if the kernel stamps the blocks */
-#define ZIO_CLOCK_OF_KERNEL	"kernel"
 
 /* rate.c */
 int zio_rate_store(struct kobject *kobj, const struct zio_file *file, const char *text);

@@ -9,7 +9,6 @@
 #include <linux/zio-config.h>
 
 #include "channel/internal.h"
-#include "config/configfs.h"
 #include "config/internal.h"
 #include "device/internal.h"
 #include "engine/block.h"
@@ -23,7 +22,6 @@ EXPORT_SYMBOL_NS_GPL(zio_block_share_mem, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_channel_notify_room, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_channel_pop_unread, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_config_type_register, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_configfs_devices, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_arm_channel, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_arm_event, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_disown_phase, ZIO_TEST);
@@ -48,11 +46,6 @@ EXPORT_SYMBOL_NS_GPL(zio_session_find, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_session_hold, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_session_leave_block, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_share_fill, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_trigger_create_shared, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_trigger_enable, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_trigger_free, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_trigger_hide_shared, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_trigger_set_clock, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_type_is_valid, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_wq, ZIO_TEST);
 

@@ -7,7 +7,7 @@
 #include <linux/mount.h>
 #include <linux/uio.h>
 
-#include "config/configfs.h"
+#include "configfs/internal.h"
 #include "test-device.h"
 
 /* Writes a file of @kobj. Returns 0; -ENOENT without the file; or an error of the file. */

@@ -6,6 +6,7 @@
  * under RCU, and may find a set that has just got another trigger. So the owner of the
  * phase checks cset->bind, which changes only while the set is frozen.
  */
+#include <linux/export.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 
@@ -420,3 +421,4 @@ int zio_trigger_refresh(struct zio_trigger *trig)
 	kvfree(list);
 	return list ? 0 : -ENOMEM;
 }
+EXPORT_SYMBOL_GPL(zio_trigger_refresh);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* limits.c: the values that the attributes of triggers and all other objects accept */
+#include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 
@@ -25,6 +26,7 @@ int zio_limits_parse(const struct zio_limits *limits, const char *text, u64 *val
 	ret = limits->is_signed ? kstrtos64(text, 0, (s64 *)value) : kstrtou64(text, 0, value);
 	return ret ?: zio_limits_check(limits, *value);
 }
+EXPORT_SYMBOL_GPL(zio_limits_parse);
 
 /* Returns what an attribute of a trigger accepts. */
 struct zio_limits zio_trigger_limits(const struct zio_trigger_attr *attr)
@@ -39,3 +41,4 @@ struct zio_limits zio_trigger_limits(const struct zio_trigger_attr *attr)
 			attr->format ?: "<text>" : NULL,
 	};
 }
+EXPORT_SYMBOL_GPL(zio_trigger_limits);

@@ -3,14 +3,13 @@
  * trigger.c: trigger types, and triggers: the sources of events
  *
  * A trigger belongs to one channel set, or many sets share it. A shared trigger has a name
- * (configfs-trigger.c). A binding connects a set to a trigger (binding.c).
+ * (configfs/trigger.c). A binding connects a set to a trigger (binding.c).
  *
  * The core calls the operations of a type with trig->lock held. It calls stop() before it
  * freezes a set, so stop() may wait for a handler that is firing: it cancels a timer, or
  * frees an interrupt. A trigger runs while it is enabled and at least one of its bindings
  * is enabled.
  */
-#include <linux/configfs.h>
 #include <linux/export.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -124,7 +123,7 @@ int zio_trigger_type_register(struct zio_trigger_type *type)
 	type->ready = false;
 	list_add_tail(&type->node, &zio_trigger_types);
 	mutex_unlock(&zio_types_lock);
-	if (!is_for_core && zio_trigger_config->add_type)
+	if (!is_for_core)
 		ret = zio_trigger_config->add_type(type);
 	if (ret) {
 		del_type(type);
@@ -145,8 +144,7 @@ EXPORT_SYMBOL_GPL(zio_trigger_type_register);
  */
 void zio_trigger_type_unregister(struct zio_trigger_type *type)
 {
-	if (zio_trigger_config->remove_type)
-		zio_trigger_config->remove_type(type);
+	zio_trigger_config->remove_type(type);
 	del_type(type);
 }
 EXPORT_SYMBOL_GPL(zio_trigger_type_unregister);
@@ -239,6 +237,7 @@ void zio_trigger_free(struct zio_trigger *trig)
 	mutex_destroy(&trig->change);
 	kfree(trig);
 }
+EXPORT_SYMBOL_GPL(zio_trigger_free);
 
 /*
  * Creates a trigger that many sets can share, for zio_trigger_free(). The caller holds the
@@ -269,6 +268,7 @@ zio_trigger_create_shared(const struct zio_trigger_type *type, const char *name,
 	mutex_unlock(&zio_types_lock);
 	return trig;
 }
+EXPORT_SYMBOL_GPL(zio_trigger_create_shared);
 
 /* Removes a shared trigger from the list in which sets find it. */
 void zio_trigger_hide_shared(struct zio_trigger *trig)
@@ -277,6 +277,7 @@ void zio_trigger_hide_shared(struct zio_trigger *trig)
 	list_del(&trig->node);
 	mutex_unlock(&zio_types_lock);
 }
+EXPORT_SYMBOL_GPL(zio_trigger_hide_shared);
 
 /* Returns the trigger, or NULL. The caller keeps it from being hidden. */
 struct zio_trigger *zio_trigger_find_shared(const char *name)
@@ -288,6 +289,7 @@ struct zio_trigger *zio_trigger_find_shared(const char *name)
 	mutex_unlock(&zio_types_lock);
 	return trig;
 }
+EXPORT_SYMBOL_GPL(zio_trigger_find_shared);
 
 /* Loads the module of the type if it is not registered. */
 static struct zio_trigger *create_own(const char *name)
@@ -313,13 +315,9 @@ static struct zio_trigger *create_own(const char *name)
  */
 struct zio_trigger *zio_trigger_get(const struct zio_trigger_type *own, const char *name)
 {
-	struct zio_trigger *trig = NULL;
-
 	if (own && !strcmp(own->name, name))
 		return alloc_trigger(own, name);
-	if (zio_trigger_config->get_shared)
-		trig = zio_trigger_config->get_shared(name);
-	return trig ?: create_own(name);
+	return zio_trigger_config->get_shared(name) ?: create_own(name);
 }
 
 /* Undoes zio_trigger_get(). The binding has gone already. */
@@ -327,8 +325,8 @@ void zio_trigger_put(struct zio_trigger *trig)
 {
 	struct module *owner = trig->type->owner;
 
-	if (IS_ENABLED(CONFIG_CONFIGFS_FS) && trig->item) {
-		configfs_undepend_item(trig->item);
+	if (trig->item) {
+		zio_trigger_config->put_shared(trig);
 		return;
 	}
 	zio_trigger_free(trig);
@@ -390,6 +388,7 @@ int zio_trigger_enable(struct zio_trigger *trig, bool enable)
 	mutex_unlock(&trig->lock);
 	return ret;
 }
+EXPORT_SYMBOL_GPL(zio_trigger_enable);
 
 /* Values */
 
@@ -497,6 +496,7 @@ int zio_trigger_store(struct zio_trigger *trig, unsigned int index, const char *
 		kfree(value.text);
 	return ret;
 }
+EXPORT_SYMBOL_GPL(zio_trigger_store);
 
 /* Prints the value of an attribute. Returns the length. */
 ssize_t zio_trigger_show(struct zio_trigger *trig, unsigned int index,
@@ -512,6 +512,7 @@ ssize_t zio_trigger_show(struct zio_trigger *trig, unsigned int index,
 	mutex_unlock(&trig->lock);
 	return len;
 }
+EXPORT_SYMBOL_GPL(zio_trigger_show);
 
 /* Clocks */
 
@@ -521,11 +522,13 @@ const char *const zio_clocks[] = {
 	[CLOCK_MONOTONIC] = "monotonic",
 	[CLOCK_BOOTTIME] = "boottime",
 };
+EXPORT_SYMBOL_GPL(zio_clocks);
 
 ssize_t zio_trigger_show_clock(struct zio_trigger *trig, char *page)
 {
 	return sysfs_emit(page, "%s\n", zio_clocks[zio_trigger_clock(trig)]);
 }
+EXPORT_SYMBOL_GPL(zio_trigger_show_clock);
 
 /*
  * Stops the events of a trigger if @by is 1, and undoes that if it is -1. Calls nest.
@@ -569,3 +572,4 @@ int zio_trigger_set_clock(struct zio_trigger *trig, clockid_t clock,
 	end_change(trig);
 	return ret ?: started;
 }
+EXPORT_SYMBOL_GPL(zio_trigger_set_clock);

@@ -10,14 +10,13 @@
  * struct zio_trigger_config_ops - operations of the config folder for triggers
  * @ktype: type of the directories of bindings
  * @add_files: creates the files of a binding's trigger in the directory of the binding
- * @add_type: optional. Creates the directory in configfs for triggers of a type. Returns 0
- *            or -ENOMEM
+ * @add_type: creates the directory in configfs for shared triggers of a type. Returns 0 or
+ *            an error
  * @remove_type: undoes @add_type
  * @get_shared: returns the shared trigger of a name, and makes rmdir of its directory fail
- *              until configfs_undepend_item(); NULL for an unknown name; ERR_PTR(-ENOENT)
- *              if it is being removed
- *
- * Kernels without configfs have no shared triggers: only @ktype and @add_files are set.
+ *              until @put_shared; NULL for an unknown name; ERR_PTR(-ENOENT) if it is being
+ *              removed
+ * @put_shared: undoes @get_shared
  */
 struct zio_trigger_config_ops {
 	const struct kobj_type *ktype;
@@ -25,6 +24,7 @@ struct zio_trigger_config_ops {
 	int (*add_type)(struct zio_trigger_type *type);
 	void (*remove_type)(struct zio_trigger_type *type);
 	struct zio_trigger *(*get_shared)(const char *name);
+	void (*put_shared)(struct zio_trigger *trig);
 };
 
 /* user.c */

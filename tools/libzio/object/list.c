@@ -159,7 +159,7 @@ static int explain_no_top(struct zio_error *err, const char *dir,
 		return zio_explain(err, code, "%s: %s", dir, strerror(code));
 	if (is_in_configfs(kind))
 		return zio_explain(err, code,
-				   "there is no %s: load zio (modprobe zio), and see that configfs is mounted (mount -t configfs none /sys/kernel/config)",
+				   "there is no %s: load zio-configfs (modprobe zio-configfs), and see that configfs is mounted (mount -t configfs none /sys/kernel/config)",
 				   dir);
 	return zio_explain(err, code, "there is no %s: is zio loaded? (modprobe zio)",
 			   dir);

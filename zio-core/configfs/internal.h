@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* configfs.h: directories in which users make devices or triggers of a type by mkdir */
-#ifndef _ZIO_CONFIGFS_H
-#define _ZIO_CONFIGFS_H
+/* internal.h: directories in which users make devices or triggers of a type by mkdir */
+#ifndef _ZIO_CONFIGFS_INTERNAL_H
+#define _ZIO_CONFIGFS_INTERNAL_H
 
 #include <linux/configfs.h>
 
-struct zio_config_group;
 struct zio_limits;
 
 #define ZIO_SLOTS	15	/* files of a directory */
@@ -43,12 +42,13 @@ struct zio_config_ops {
 	unsigned int n_files;
 };
 
-int zio_config_group_register(struct config_group *parent, const char *name,
-			      struct module *owner, const struct zio_config_ops *ops,
-			      const void *type, struct zio_config_group **place);
-void zio_config_group_unregister(struct zio_config_group **place);
-
-extern struct config_group zio_configfs_triggers;
+/* dir.c */
 extern struct config_group zio_configfs_devices;
 
-#endif /* _ZIO_CONFIGFS_H */
+/* device.c */
+extern const struct zio_config_ops zio_config_device_ops;
+
+/* trigger.c */
+extern const struct zio_config_ops zio_config_trigger_ops;
+
+#endif /* _ZIO_CONFIGFS_INTERNAL_H */

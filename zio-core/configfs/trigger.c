@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * configfs-trigger.c: shared triggers: /sys/kernel/config/zio/triggers/<type>/<name>
+ * trigger.c: shared triggers: /sys/kernel/config/zio/triggers/<type>/<name>
  *
  * mkdir makes a trigger, which channel sets can use by its name. rmdir fails while a set
  * uses it.
  */
-#include <linux/module.h>
-
-#include "config/configfs.h"
-#include "config/internal.h"
-
-#if IS_ENABLED(CONFIG_CONFIGFS_FS)
+#include "config/config.h"
+#include "configfs/internal.h"
 
 static ssize_t trig_show_enable(void *object, char *page)
 {
@@ -150,7 +146,7 @@ static int trig_store(void *object, unsigned int index, const char *text)
 	return zio_trigger_store(object, index, text, zio_trigger_refresh);
 }
 
-static const struct zio_config_ops trig_ops = {
+const struct zio_config_ops zio_config_trigger_ops = {
 	.create = trig_create,
 	.hide = trig_hide,
 	.destroy = trig_destroy,
@@ -161,50 +157,3 @@ static const struct zio_config_ops trig_ops = {
 	.files = trig_files,
 	.n_files = ARRAY_SIZE(trig_files),
 };
-
-static int add_type(struct zio_trigger_type *type)
-{
-	return zio_config_group_register(&zio_configfs_triggers, type->name, type->owner,
-					 &trig_ops, type, &type->group);
-}
-
-static void remove_type(struct zio_trigger_type *type)
-{
-	zio_config_group_unregister(&type->group);
-}
-
-/*
- * Configfs refuses rmdir of the directory from now on. It would lock its root to see that
- * the subsystem stays; a set exists, so it does. An item without a group has no directory.
- */
-static struct zio_trigger *get_shared(const char *name)
-{
-	struct configfs_subsystem *subsys = zio_configfs_triggers.cg_subsys;
-	struct zio_trigger *trig;
-	int ret = 0;
-
-	mutex_lock(&subsys->su_mutex);
-	trig = zio_trigger_find_shared(name);
-	if (trig)
-		ret = trig->item->ci_group ?
-			configfs_depend_item_unlocked(subsys, trig->item) : -ENOENT;
-	mutex_unlock(&subsys->su_mutex);
-	return ret ? ERR_PTR(ret) : trig;
-}
-
-const struct zio_trigger_config_ops zio_trigger_config_ops = {
-	.ktype = &zio_binding_kind.ktype,
-	.add_files = zio_binding_add_files,
-	.add_type = add_type,
-	.remove_type = remove_type,
-	.get_shared = get_shared,
-};
-
-#else
-
-const struct zio_trigger_config_ops zio_trigger_config_ops = {
-	.ktype = &zio_binding_kind.ktype,
-	.add_files = zio_binding_add_files,
-};
-
-#endif /* CONFIG_CONFIGFS_FS */

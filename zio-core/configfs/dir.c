@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * configfs.c: /sys/kernel/config/zio, and the directories of types in it
+ * dir.c: /sys/kernel/config/zio, and the directories of types in it
  *
- *   triggers/<type>/<name>/   see configfs-trigger.c
- *   devices/<driver>/<name>/  see configfs-device.c
+ *   triggers/<type>/<name>/   see trigger.c
+ *   devices/<driver>/<name>/  see device.c
+ *
+ * Configfs holds this module, the owner of the subsystem, from each mkdir to the end of its
+ * rmdir. The core keeps the list of types: see config/groups.c.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "config/configfs.h"
-#include "config/internal.h"
+#include "config/config.h"
+#include "configfs/internal.h"
 
 /* The directory of a type. Its items do not outlive it: each holds the module. */
-struct zio_config_group {
+struct zio_config_dir {
 	struct config_group group;
 	struct config_item_type group_type;
 	struct config_item_type item_type;
@@ -24,7 +27,7 @@ struct zio_config_group {
 
 struct config_node {
 	struct config_item item;
-	const struct zio_config_group *in;
+	const struct zio_config_dir *in;
 	void *object;
 };
 
@@ -33,7 +36,7 @@ static struct config_node *to_config_node(struct config_item *item)
 	return container_of(item, struct config_node, item);
 }
 
-static ssize_t show_slot(struct config_item *item, unsigned int slot, char *page)
+static ssize_t dir_show_slot(struct config_item *item, unsigned int slot, char *page)
 {
 	const struct zio_config_ops *ops = to_config_node(item)->in->ops;
 	void *object = to_config_node(item)->object;
@@ -43,8 +46,8 @@ static ssize_t show_slot(struct config_item *item, unsigned int slot, char *page
 	return ops->show(object, slot - ops->n_files, page);
 }
 
-static ssize_t store_slot(struct config_item *item, unsigned int slot, const char *text,
-			  size_t count)
+static ssize_t dir_store_slot(struct config_item *item, unsigned int slot, const char *text,
+			      size_t count)
 {
 	const struct zio_config_ops *ops = to_config_node(item)->in->ops;
 	void *object = to_config_node(item)->object;
@@ -61,13 +64,13 @@ static ssize_t store_slot(struct config_item *item, unsigned int slot, const cha
 #define DEFINE_SLOT(_n)							\
 static ssize_t slot##_n##_show(struct config_item *item, char *page)	\
 {									\
-	return show_slot(item, _n, page);				\
+	return dir_show_slot(item, _n, page);				\
 }									\
 									\
 static ssize_t slot##_n##_store(struct config_item *item,		\
 				const char *text, size_t count)		\
 {									\
-	return store_slot(item, _n, text, count);			\
+	return dir_store_slot(item, _n, text, count);			\
 }
 
 DEFINE_SLOT(0) DEFINE_SLOT(1) DEFINE_SLOT(2) DEFINE_SLOT(3) DEFINE_SLOT(4)
@@ -85,9 +88,9 @@ static const struct {
 };
 
 /* Shows what the files accept that can be written. */
-static ssize_t show_accepted(struct config_item *item, char *page)
+static ssize_t dir_show_accepted(struct config_item *item, char *page)
 {
-	const struct zio_config_group *in = to_config_node(item)->in;
+	const struct zio_config_dir *in = to_config_node(item)->in;
 	const struct zio_config_ops *ops = in->ops;
 	struct zio_limits limits;
 	unsigned int i;
@@ -104,10 +107,14 @@ static ssize_t show_accepted(struct config_item *item, char *page)
 }
 
 static struct configfs_attribute accepted = {
-	.ca_name = "accepted", .ca_mode = 0444, .ca_owner = THIS_MODULE, .show = show_accepted };
+	.ca_name = "accepted",
+	.ca_mode = 0444,
+	.ca_owner = THIS_MODULE,
+	.show = dir_show_accepted,
+};
 
 /* A file of the directory may be open until here, so the module is held until here. */
-static void release_item(struct config_item *item)
+static void dir_release_item(struct config_item *item)
 {
 	struct config_node *node = to_config_node(item);
 	struct module *owner = node->in->item_type.ct_owner;
@@ -119,12 +126,12 @@ static void release_item(struct config_item *item)
 }
 
 static struct configfs_item_operations item_ops = {
-	.release = release_item,
+	.release = dir_release_item,
 };
 
-static struct config_item *make_item(struct config_group *group, const char *name)
+static struct config_item *dir_make_item(struct config_group *group, const char *name)
 {
-	struct zio_config_group *in = container_of(group, struct zio_config_group, group);
+	struct zio_config_dir *in = container_of(group, struct zio_config_dir, group);
 	struct config_node *node;
 	void *object;
 
@@ -147,7 +154,7 @@ static struct config_item *make_item(struct config_group *group, const char *nam
 	return &node->item;
 }
 
-static void drop_item(struct config_group *group, struct config_item *item)
+static void dir_drop_item(struct config_group *group, struct config_item *item)
 {
 	const struct config_node *node = to_config_node(item);
 
@@ -157,95 +164,38 @@ static void drop_item(struct config_group *group, struct config_item *item)
 }
 
 static struct configfs_group_operations group_ops = {
-	.make_item = make_item,
-	.drop_item = drop_item,
+	.make_item = dir_make_item,
+	.drop_item = dir_drop_item,
 };
 
 /* Configfs calls this after the last user has left the directory. */
-static void release_group(struct config_item *item)
+static void dir_release_group(struct config_item *item)
 {
-	kfree(container_of(to_config_group(item), struct zio_config_group, group));
+	kfree(container_of(to_config_group(item), struct zio_config_dir, group));
 }
 
 static struct configfs_item_operations group_item_ops = {
-	.release = release_group,
+	.release = dir_release_group,
 };
 
-static void fill_attrs(struct zio_config_group *cgroup, struct module *owner)
+static void dir_fill_attrs(struct zio_config_dir *dir, struct module *owner)
 {
-	const struct zio_config_ops *ops = cgroup->ops;
-	struct configfs_attribute *attr = cgroup->attr;
+	const struct zio_config_ops *ops = dir->ops;
+	struct configfs_attribute *attr = dir->attr;
 	unsigned int i;
 
 	for (i = 0; i < ZIO_SLOTS; i++, attr++) {
 		attr->ca_mode = i < ops->n_files && !ops->files[i].store ? 0444 : 0644;
 		attr->ca_name = i < ops->n_files ? ops->files[i].name :
-			ops->attr(cgroup->type, i - ops->n_files, &attr->ca_mode);
+			ops->attr(dir->type, i - ops->n_files, &attr->ca_mode);
 		if (!attr->ca_name)
 			break;
 		attr->ca_owner = owner;
 		attr->show = attr->ca_mode & 0444 ? zio_slots[i].show : NULL;
 		attr->store = attr->ca_mode & 0222 ? zio_slots[i].store : NULL;
-		cgroup->attrs[i] = attr;
+		dir->attrs[i] = attr;
 	}
-	cgroup->attrs[i] = &accepted;
-}
-
-static DEFINE_MUTEX(names_lock); /* no two types of a directory have one name */
-
-/* Linux 7.2 makes a second directory with the name of the first. */
-static int register_group(struct config_group *parent, struct config_group *group)
-{
-	struct config_item *other;
-	int ret;
-
-	mutex_lock(&names_lock);
-	mutex_lock(&parent->cg_subsys->su_mutex);
-	other = config_group_find_item(parent, group->cg_item.ci_name);
-	mutex_unlock(&parent->cg_subsys->su_mutex);
-	ret = other ? -EEXIST : configfs_register_group(parent, group);
-	mutex_unlock(&names_lock);
-	config_item_put(other);
-	return ret;
-}
-
-/*
- * Lets users make objects of a type by mkdir. @parent: the directory of all types. @name: of the
- * type. @owner: module of the type; each object holds it. @type: for @ops. @place: receives the
- * directory of the type. Context: Process, sleeps. Returns 0; -ENOMEM; -EEXIST.
- */
-int zio_config_group_register(struct config_group *parent, const char *name,
-			      struct module *owner, const struct zio_config_ops *ops,
-			      const void *type, struct zio_config_group **place)
-{
-	struct zio_config_group *cgroup = kzalloc(sizeof(*cgroup), GFP_KERNEL);
-	int ret;
-
-	if (!cgroup)
-		return -ENOMEM;
-	cgroup->ops = ops;
-	cgroup->type = type;
-	fill_attrs(cgroup, owner);
-	cgroup->item_type = (struct config_item_type) {
-		.ct_owner = owner, .ct_item_ops = &item_ops, .ct_attrs = cgroup->attrs };
-	cgroup->group_type = (struct config_item_type) {
-		.ct_owner = owner, .ct_item_ops = &group_item_ops, .ct_group_ops = &group_ops };
-	config_group_init_type_name(&cgroup->group, name, &cgroup->group_type);
-	ret = register_group(parent, &cgroup->group);
-	if (ret)
-		config_group_put(&cgroup->group);
-	else
-		*place = cgroup;
-	return ret;
-}
-
-void zio_config_group_unregister(struct zio_config_group **place)
-{
-	if (!*place)
-		return;
-	configfs_unregister_group(&(*place)->group);
-	config_group_put(&(*place)->group);
-	*place = NULL;
+	dir->attrs[i] = &accepted;
 }
 
 static const struct config_item_type plain_type = {
@@ -260,22 +210,100 @@ static struct configfs_subsystem zio_subsys = {
 	.su_mutex = __MUTEX_INITIALIZER(zio_subsys.su_mutex),
 };
 
-struct config_group zio_configfs_triggers;
+static struct config_group zio_configfs_triggers;
 struct config_group zio_configfs_devices;
 
-/* Registers the directory of ZIO in configfs. */
-int zio_configfs_init(void)
+static int dir_add(struct zio_config_group *group)
 {
+	bool is_trigger = group->kind == ZIO_CONFIG_TRIGGER;
+	struct zio_config_dir *dir = kzalloc(sizeof(*dir), GFP_KERNEL);
+	int ret;
+
+	if (!dir)
+		return -ENOMEM;
+	dir->ops = is_trigger ? &zio_config_trigger_ops : &zio_config_device_ops;
+	dir->type = group->type;
+	dir_fill_attrs(dir, group->owner);
+	dir->item_type = (struct config_item_type) {
+		.ct_owner = group->owner, .ct_item_ops = &item_ops, .ct_attrs = dir->attrs };
+	dir->group_type = (struct config_item_type) {
+		.ct_owner = group->owner, .ct_item_ops = &group_item_ops,
+		.ct_group_ops = &group_ops };
+	config_group_init_type_name(&dir->group, group->name, &dir->group_type);
+	ret = configfs_register_group(is_trigger ? &zio_configfs_triggers : &zio_configfs_devices,
+				      &dir->group);
+	if (ret)
+		config_group_put(&dir->group);
+	else
+		group->dir = dir;
+	return ret;
+}
+
+static void dir_remove(struct zio_config_group *group)
+{
+	configfs_unregister_group(&group->dir->group);
+	config_group_put(&group->dir->group);
+	group->dir = NULL;
+}
+
+/*
+ * Configfs refuses rmdir of the directory from now on. It would lock its root to see that
+ * the subsystem stays; the caller holds this module, so it does. An item without a group has
+ * no directory.
+ */
+static struct zio_trigger *dir_get_shared(const char *name)
+{
+	struct zio_trigger *trig;
+	int ret = 0;
+
+	mutex_lock(&zio_subsys.su_mutex);
+	trig = zio_trigger_find_shared(name);
+	if (trig)
+		ret = trig->item->ci_group ?
+			configfs_depend_item_unlocked(&zio_subsys, trig->item) : -ENOENT;
+	mutex_unlock(&zio_subsys.su_mutex);
+	return ret ? ERR_PTR(ret) : trig;
+}
+
+static void dir_put_shared(struct zio_trigger *trig)
+{
+	configfs_undepend_item(trig->item);
+}
+
+static const struct zio_configfs_ops dir_ops = {
+	.owner = THIS_MODULE,
+	.add = dir_add,
+	.remove = dir_remove,
+	.get_shared = dir_get_shared,
+	.put_shared = dir_put_shared,
+};
+
+static int __init dir_init(void)
+{
+	int ret;
+
 	config_group_init(&zio_subsys.su_group);
 	config_group_init_type_name(&zio_configfs_triggers, "triggers", &plain_type);
 	config_group_init_type_name(&zio_configfs_devices, "devices", &plain_type);
 	configfs_add_default_group(&zio_configfs_triggers, &zio_subsys.su_group);
 	configfs_add_default_group(&zio_configfs_devices, &zio_subsys.su_group);
-	return configfs_register_subsystem(&zio_subsys);
+	ret = configfs_register_subsystem(&zio_subsys);
+	if (ret)
+		return ret;
+	ret = zio_configfs_register(&dir_ops);
+	if (ret)
+		configfs_unregister_subsystem(&zio_subsys);
+	return ret;
 }
 
-/* Undoes zio_configfs_init(). */
-void zio_configfs_exit(void)
+static void __exit dir_exit(void)
 {
+	zio_configfs_unregister();
 	configfs_unregister_subsystem(&zio_subsys);
 }
+
+module_init(dir_init);
+module_exit(dir_exit);
+MODULE_DESCRIPTION("ZIO: triggers and devices that users make by mkdir");
+MODULE_VERSION(ZIO_MODULE_VERSION);
+MODULE_LICENSE("GPL");

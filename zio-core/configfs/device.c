@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * configfs-device.c: devices that users make by mkdir in /sys/kernel/config/zio/devices
+ * device.c: devices that users make by mkdir in /sys/kernel/config/zio/devices
  *
  * A user makes a directory, sets its attributes, and writes 1 to "live". This registers a
  * platform device with the attributes as properties, and the driver's probe() runs. The
@@ -13,8 +13,8 @@
 #include <linux/slab.h>
 #include <linux/zio-config.h>
 
-#include "config/configfs.h"
-#include "config/internal.h"
+#include "config/config.h"
+#include "configfs/internal.h"
 
 /* A device, or a device to be. @id and @value are the properties of its platform device. */
 struct zio_config_device {
@@ -267,7 +267,7 @@ static const char *dev_attr(const void *type, unsigned int index, umode_t *mode)
 	return index < config_type->n_attrs ? config_type->attrs[index].name : NULL;
 }
 
-static const struct zio_config_ops dev_ops = {
+const struct zio_config_ops zio_config_device_ops = {
 	.create = dev_create,
 	.destroy = dev_destroy,
 	.attr = dev_attr,
@@ -277,25 +277,3 @@ static const struct zio_config_ops dev_ops = {
 	.files = dev_files,
 	.n_files = ARRAY_SIZE(dev_files),
 };
-
-/*
- * Lets users make devices of a driver by mkdir. @type: stays valid until it is unregistered; its
- * driver is registered. Context: Process, sleeps. Returns 0; -EINVAL if there are too many
- * attributes; -ENOMEM; -EEXIST.
- */
-int zio_config_type_register(struct zio_config_type *type)
-{
-	if (WARN_ON(type->n_attrs > ZIO_MAX_CONFIG_ATTRS))
-		return -EINVAL;
-	return zio_config_group_register(&zio_configfs_devices, type->name, type->owner,
-					 &dev_ops, type, &type->group);
-}
-
-/*
- * Undoes zio_config_type_register(). The type has no devices: each holds the module of its
- * type.
- */
-void zio_config_type_unregister(struct zio_config_type *type)
-{
-	zio_config_group_unregister(&type->group);
-}
