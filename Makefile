@@ -64,7 +64,7 @@ install-files:
 	install -m 644 include/uapi/linux/*.h $(SHARE)/uapi/linux
 
 RELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' $(KDIR)/include/generated/utsrelease.h)
-MODULES := zio-core/zio zio-core/configfs/zio-configfs zio-core/lib/zio-gpio-lines \
+MODULES := zio-core/zio zio-core/configfs/zio-configfs zio-core/dmabuf/zio-dmabuf zio-core/lib/zio-gpio-lines \
 	   buffers/zio-buf-kmalloc buffers/zio-buf-vmalloc buffers/zio-buf-dma \
 	   $(addprefix triggers/zio-trig-,timer hrt irq sysfs chain) \
 	   drivers/zero/zio-zero drivers/zio-mini drivers/zio-board drivers/zio-loop drivers/zio-play \

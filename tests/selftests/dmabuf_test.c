@@ -371,6 +371,11 @@ TEST_EACH("the board goes, and the device still reads the %s", fresh, "block", "
 	check_block(importer, &buf, flags ? BLOCK / 4 : 0);
 }
 
+static void unload_dmabuf(void)
+{
+	wait_for(10, !is_loaded("zio-dmabuf") || !shell("rmmod zio-dmabuf 2>/dev/null"));
+}
+
 TEST("all modules leave after the last dma-buf of a board that is gone", fresh)
 {
 	int fd = open_node(IN, "data", O_RDONLY);
@@ -385,8 +390,61 @@ TEST("all modules leave after the last dma-buf of a board that is gone", fresh)
 		usleep(1000);
 	unload("zio-buf-kmalloc");
 	unload("zio-configfs");
+	unload_dmabuf();
 	while (shell("rmmod zio 2>/dev/null"))
 		usleep(1000);
+}
+
+TEST("the first dma-buf loads the module, and the last one lets it go", fresh)
+{
+	int fd = open_node(IN, "data", O_RDONLY);
+	struct zio_dmabuf area;
+
+	unload_dmabuf();
+	area = export(fd, 0);
+	ASSERT_TRUE(is_loaded("zio-dmabuf"));
+	ASSERT_TRUE(shell("rmmod zio-dmabuf 2>/dev/null"));
+	close(fd);
+	ASSERT_TRUE(shell("rmmod zio-dmabuf 2>/dev/null"));
+	close(area.fd);
+	unload_dmabuf();
+}
+
+TEST("a kernel that cannot load the module tells so", fresh)
+{
+	int fd = open_node(IN, "data", O_RDONLY), ctrl = open_node(IN, "ctrl", O_RDONLY);
+	struct zio_dmabuf arg = { };
+	int ret, code;
+
+	unload_dmabuf();
+	write_text("/proc/sys/kernel/modprobe", "/nowhere");
+	ret = ioctl(fd, ZIO_IOC_DMABUF, &arg);
+	code = errno;
+	write_text("/proc/sys/kernel/modprobe", "/sbin/modprobe");
+	ASSERT_TRUE(ret && code == EOPNOTSUPP);
+	no_export(ctrl, 0, EINVAL);
+	ASSERT_TRUE(!is_loaded("zio-dmabuf"));
+	close(export(fd, 0).fd);
+}
+
+TEST("the module comes and goes while programs make dma-bufs", fresh)
+{
+	int fd = open_node(IN, "data", O_RDONLY), i, left = 0;
+	pid_t child = fork_child();
+
+	while (!child) {
+		struct zio_dmabuf area = { };
+
+		if (!ioctl(fd, ZIO_IOC_DMABUF, &area))
+			close(area.fd);
+		usleep(3000);
+	}
+	for (i = 0; i < 200 && left < 20; i++)
+		left += !shell("rmmod zio-dmabuf 2>/dev/null");
+	kill(child, SIGKILL);
+	ASSERT_EQ(waitpid(child, NULL, 0), child);
+	ASSERT_EQ(left, 20);
+	close(export(fd, 0).fd);
 }
 
 TEST("children have the dma-buf, and end in any order", fresh)

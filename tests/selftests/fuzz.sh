@@ -62,7 +62,7 @@ check "shared triggers are removed" remove $config/triggers/hrt/* \
 	$config/triggers/timer/* $config/triggers/sysfs/*
 check "all modules are unloaded" wait_until 60 unload zio-trig-hrt zio-trig-timer \
 	zio-trig-sysfs zio-trig-chain zio-buf-vmalloc zio-buf-kmalloc \
-	zio-configfs zio
+	zio-configfs zio-dmabuf zio
 check "the driver is loaded again" zio-load zio-zero
 check "its board acquires a sawtooth" is_sawtooth /dev/zio/zzero-0000-0-2-data
 done_testing

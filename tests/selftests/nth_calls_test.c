@@ -41,6 +41,7 @@ static void renew_boards(const char *buffers)
 
 SETUP(mapped)
 {
+	load("zio-dmabuf");
 	renew_boards("vmalloc vmalloc");
 }
 

@@ -51,7 +51,7 @@ zio-core/channel zio-core/trigger
 zio-core/share
 zio-core/config
 zio-core/device
-zio-core/lib zio-core/configfs zio-core/main.c
+zio-core/lib zio-core/configfs zio-core/dmabuf zio-core/main.c
 buffers triggers drivers/s5933 drivers/zero
 drivers drivers/alsa drivers/dmaengine drivers/iio drivers/slink drivers/uart drivers/xdma
 tools/libzio

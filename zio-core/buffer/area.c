@@ -126,6 +126,7 @@ struct zio_area *zio_area_get(struct zio_area __rcu **from)
 	rcu_read_unlock();
 	return area;
 }
+EXPORT_SYMBOL_GPL(zio_area_get);
 
 static void open_mapping(struct vm_area_struct *vma)
 {
@@ -195,3 +196,4 @@ int zio_area_map(struct zio_area *area, struct vm_area_struct *vma, bool write)
 	vma->vm_ops = &area_vm_ops;
 	return 0;
 }
+EXPORT_SYMBOL_GPL(zio_area_map);

@@ -9,6 +9,7 @@
  * charge holds the mm_struct, not the memory of the process.
  */
 #include <linux/capability.h>
+#include <linux/export.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -43,6 +44,7 @@ int zio_charge(struct zio_charge *charge, size_t bytes)
 	WRITE_ONCE(charge->pages, charge->pages + n);
 	return 0;
 }
+EXPORT_SYMBOL_GPL(zio_charge);
 
 /* Undoes zio_charge(). With SIZE_MAX in place of its @bytes, the whole charge ends. */
 void zio_uncharge(struct zio_charge *charge, size_t bytes)
@@ -58,6 +60,7 @@ void zio_uncharge(struct zio_charge *charge, size_t bytes)
 		charge->mm = NULL;
 	}
 }
+EXPORT_SYMBOL_GPL(zio_uncharge);
 
 /* The line of a charge in /proc/PID/fdinfo. */
 void zio_charge_show(const struct zio_charge *charge, struct seq_file *to)

@@ -46,6 +46,7 @@ void zio_sessions_drop(struct zio_channel_core *chan);
 void zio_session_mark_stale(struct zio_session *sess);
 void zio_channel_drop_left(struct zio_channel_core *chan);
 int zio_session_wait_lock(struct zio_session *sess);
+int zio_session_next(struct zio_session *sess, bool nowait);
 int zio_session_next_full(struct zio_session *sess, bool nowait);
 void zio_session_submit(struct zio_session *sess);
 struct zio_block *zio_session_find(const struct zio_session *sess, u32 seq);
@@ -112,6 +113,30 @@ struct zio_session *zio_session_of_file(const struct file *file);
 
 /* flush.c */
 int zio_channel_flush(struct zio_channel_core *chan);
+
+/* account.c: memory that a file of a user keeps */
+struct zio_charge {
+	struct mm_struct *mm; /* of the process that is charged */
+	unsigned long pages;
+};
+
+int zio_charge(struct zio_charge *charge, size_t bytes);
+void zio_uncharge(struct zio_charge *charge, size_t bytes);
+
+/* export.c */
+
+/**
+ * struct zio_dmabuf_ops - operations of the module zio-dmabuf
+ * @owner: the module; each dma-buf holds it
+ * @export: makes a dma-buf of memory of a data node, for a program's struct zio_dmabuf.
+ *          Returns 0 or an error
+ */
+struct zio_dmabuf_ops {
+	struct module *owner;
+	long (*export)(struct file *file, struct zio_dmabuf __user *to);
+};
+
+void zio_dmabuf_set_ops(const struct zio_dmabuf_ops *ops);
 
 /* sniff.c */
 int zio_sniff_init(void);

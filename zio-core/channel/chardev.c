@@ -593,7 +593,7 @@ static long chardev_ioctl_data(struct file *file, unsigned int cmd, unsigned lon
 	if (cmd == ZIO_IOC_TAP)
 		return zio_tap_open(file);
 	if (cmd == ZIO_IOC_DMABUF)
-		return zio_dmabuf_export(file, (struct zio_dmabuf __user *)arg);
+		return zio_node_export(file, (struct zio_dmabuf __user *)arg);
 	return chardev_ioctl_ctrl(file, cmd, arg);
 }
 

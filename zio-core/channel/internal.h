@@ -10,7 +10,6 @@
 /* session.c */
 struct zio_session *zio_session_open(struct zio_channel_core *chan);
 void zio_session_close(struct zio_session *sess);
-int zio_session_next(struct zio_session *sess, bool nowait);
 int zio_session_try_slow(struct zio_session *sess);
 int zio_session_wait(struct zio_session *sess);
 struct zio_block *zio_session_fetch(struct zio_session *sess);
@@ -58,14 +57,7 @@ static inline bool zio_channel_has_block(const struct zio_channel_core *chan)
 	return zio_queue_count(&chan->queue) || !list_empty(&chan->unread);
 }
 
-/* account.c: memory that a file of a user keeps */
-struct zio_charge {
-	struct mm_struct *mm; /* of the process that is charged */
-	unsigned long pages;
-};
-
-int zio_charge(struct zio_charge *charge, size_t bytes);
-void zio_uncharge(struct zio_charge *charge, size_t bytes);
+/* account.c */
 void zio_charge_show(const struct zio_charge *charge, struct seq_file *to);
 void *zio_user_alloc(size_t bytes);
 
@@ -161,15 +153,8 @@ long zio_node_flush(struct file *file);
 long zio_tap_open(struct file *node);
 void zio_taps_wake(struct zio_channel_core *chan);
 
-/* dmabuf.c */
-#ifdef CONFIG_DMA_SHARED_BUFFER
-long zio_dmabuf_export(struct file *file, struct zio_dmabuf __user *to);
-#else
-static inline long zio_dmabuf_export(struct file *file, struct zio_dmabuf __user *to)
-{
-	return -EOPNOTSUPP;
-}
-#endif
+/* export.c */
+long zio_node_export(struct file *file, struct zio_dmabuf __user *to);
 
 /* sync.c */
 int zio_node_sync(struct file *file, loff_t start, loff_t end, int datasync);

@@ -21,6 +21,7 @@
  *      The same holds for all wait queues of the core: a poll has its barrier in
  *      zio_poll_wait(), and a read of a tap and an fsync() have theirs in wait_event().
  */
+#include <linux/export.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -35,6 +36,7 @@ int zio_session_wait_lock(struct zio_session *sess)
 {
 	return mutex_lock_killable(&sess->chan->lock) ? -ERESTARTSYS : 0;
 }
+EXPORT_SYMBOL_GPL(zio_session_wait_lock);
 
 /*
  * Lets the next access of a session fail once, from which a block is taken. Otherwise a
@@ -512,6 +514,7 @@ int zio_session_next(struct zio_session *sess, bool nowait)
 		return ret;
 	return zio_session_wait(sess);
 }
+EXPORT_SYMBOL_GPL(zio_session_next);
 
 /*
  * Gets a current block of the present size. As zio_session_next(), but replaces an empty output

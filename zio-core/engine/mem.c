@@ -4,7 +4,7 @@
  *
  * Usually the owner of a block is the only user of its memory: block->mem is NULL, and
  * the owner puts the block into its buffer. An input's block can have more users: outputs
- * that play the memory (share/share.c), and dma-bufs (channel/dmabuf.c). Then block->mem
+ * that play the memory (share/share.c), and dma-bufs (dmabuf/dmabuf.c). Then block->mem
  * counts them, with the owner, and the last one gives the block back. The count is part of
  * the block: a route shares in hard interrupt context, without an allocation.
  *
@@ -12,9 +12,12 @@
  * replaced by then, or the board gone. So a zio_mem holds the buffer. The buffer holds
  * the memory, the module of its type, and the channel. No unplug waits for a user.
  */
+#include <linux/export.h>
+
 #include "engine/internal.h"
 
 struct workqueue_struct *zio_wq;
+EXPORT_SYMBOL_GPL(zio_wq);
 
 /* Context: Any, so a work item frees the buffer. */
 static void mem_give_back(struct kref *ref)
@@ -53,6 +56,7 @@ struct zio_mem *zio_block_share_mem(struct zio_block *block, struct zio_buffer *
 	}
 	return core->mem;
 }
+EXPORT_SYMBOL_GPL(zio_block_share_mem);
 
 /*
  * Drops a reference to the memory of a block. The last user gives the block back to its buffer.
@@ -62,6 +66,7 @@ void zio_mem_put(struct zio_mem *mem)
 {
 	kref_put(&mem->ref, mem_give_back);
 }
+EXPORT_SYMBOL_GPL(zio_mem_put);
 
 /*
  * Lets an output's block use the memory of an input's block. @block: the output's block, whose

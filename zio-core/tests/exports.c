@@ -18,7 +18,6 @@
 #include "trigger/internal.h"
 
 EXPORT_SYMBOL_NS_GPL(zio_block_end_borrow, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_block_share_mem, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_channel_notify_room, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_channel_pop_unread, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_config_type_register, ZIO_TEST);
@@ -34,7 +33,6 @@ EXPORT_SYMBOL_NS_GPL(zio_device_desc_is_valid, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_device_name_is_valid, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_device_resume, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_device_suspend, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_mem_put, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_memory_is_below, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_ostream_hasten, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_shots_alloc, ZIO_TEST);
@@ -47,7 +45,6 @@ EXPORT_SYMBOL_NS_GPL(zio_session_hold, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_session_leave_block, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_share_fill, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_trigger_type_is_valid, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_wq, ZIO_TEST);
 
 #ifdef CONFIG_LOCKDEP
 EXPORT_SYMBOL_NS_GPL(zio_poison_report_by, ZIO_TEST);

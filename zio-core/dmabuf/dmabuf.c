@@ -16,8 +16,8 @@
  * it. A block is done when it is exported: no fence is needed for its producer.
  *
  * The dma-buf holds the module until its release() returns. From then on the export holds
- * it, until the work item has dropped the memory. That work item is on a queue that the
- * module drains when it is unloaded.
+ * it, until the work item has dropped the memory. That work item is on the queue of the
+ * core, which the module flushes when it is unloaded.
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-fence.h>
@@ -30,7 +30,7 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
-#include "channel/internal.h"
+#include "channel/channel.h"
 #include "compat.h"
 
 zio_import_dma_buf();
@@ -381,12 +381,12 @@ static struct zio_export *dmabuf_make_export(struct file *file, struct zio_dmabu
 
 /*
  * Handles ZIO_IOC_DMABUF. @file: a data node. @to: user address of a struct zio_dmabuf. Context:
- * Process, sleeps. Returns 0; -EINVAL for flags that are not known; -EFAULT;
- * -EOPNOTSUPP for a buffer without an area, or for a block of an output; -EACCES for an output that
- * is open for writing only; -EBUSY while the area is being replaced; -EDQUOT as zio_charge();
- * -EMFILE; -ENOMEM; -ENODEV when the board is gone; for a block also as read().
+ * Process, sleeps. Returns 0; -EINVAL for flags that are not known; -EFAULT; -EOPNOTSUPP for a
+ * buffer without an area, or for a block of an output; -EACCES for an output that is open for
+ * writing only; -EBUSY while the area is being replaced; -EDQUOT as zio_charge(); -EMFILE; -ENOMEM;
+ * -ENODEV when the board is gone; for a block also as read().
  */
-long zio_dmabuf_export(struct file *file, struct zio_dmabuf __user *to)
+static long dmabuf_export(struct file *file, struct zio_dmabuf __user *to)
 {
 	struct zio_export *export;
 	struct dma_buf *dmabuf;
@@ -408,3 +408,26 @@ long zio_dmabuf_export(struct file *file, struct zio_dmabuf __user *to)
 		dma_buf_put(dmabuf);
 	return ret;
 }
+
+static const struct zio_dmabuf_ops dmabuf_ops = {
+	.owner = THIS_MODULE,
+	.export = dmabuf_export,
+};
+
+static int __init dmabuf_init(void)
+{
+	zio_dmabuf_set_ops(&dmabuf_ops);
+	return 0;
+}
+
+static void __exit dmabuf_exit(void)
+{
+	zio_dmabuf_set_ops(NULL);
+	flush_workqueue(zio_wq);
+}
+
+module_init(dmabuf_init);
+module_exit(dmabuf_exit);
+MODULE_DESCRIPTION("ZIO: samples for other devices, as dma-bufs");
+MODULE_VERSION(ZIO_MODULE_VERSION);
+MODULE_LICENSE("GPL");

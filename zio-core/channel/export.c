@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * export.c: the module zio-dmabuf handles ZIO_IOC_DMABUF; the first call loads it
+ */
+#include <linux/export.h>
+#include <linux/kmod.h>
+#include <linux/module.h>
+
+#include "channel/internal.h"
+
+static const struct zio_dmabuf_ops __rcu *zio_dmabuf;
+
+/* The caller gives the module back. */
+static const struct zio_dmabuf_ops *export_get_ops(void)
+{
+	const struct zio_dmabuf_ops *ops;
+
+	rcu_read_lock();
+	ops = rcu_dereference(zio_dmabuf);
+	if (ops && !try_module_get(ops->owner))
+		ops = NULL;
+	rcu_read_unlock();
+	return ops;
+}
+
+/*
+ * Handles ZIO_IOC_DMABUF. @file: a data node. @to: user address of a struct zio_dmabuf. Context:
+ * Process, sleeps. Returns 0; -EOPNOTSUPP without the module; or an error of zio_dmabuf_ops.
+ */
+long zio_node_export(struct file *file, struct zio_dmabuf __user *to)
+{
+	const struct zio_dmabuf_ops *ops;
+	long ret;
+
+	ops = export_get_ops();
+	if (!ops && !request_module("zio-dmabuf"))
+		ops = export_get_ops();
+	if (!ops) {
+		pr_notice_once("zio: ZIO_IOC_DMABUF needs the module zio-dmabuf, which modprobe does not load\n");
+		return -EOPNOTSUPP;
+	}
+	ret = ops->export(file, to);
+	module_put(ops->owner);
+	return ret;
+}
+
+/**
+ * zio_dmabuf_set_ops() - let a module handle ZIO_IOC_DMABUF
+ * @ops: operations of the module, or NULL when it leaves
+ *
+ * No call is running in a module that leaves: each holds the module.
+ *
+ * Context: Process, sleeps; for module_init() and module_exit().
+ */
+void zio_dmabuf_set_ops(const struct zio_dmabuf_ops *ops)
+{
+	rcu_assign_pointer(zio_dmabuf, ops);
+	if (!ops)
+		synchronize_rcu(); /* export_get_ops() reads the former ones */
+}
+EXPORT_SYMBOL_GPL(zio_dmabuf_set_ops);
