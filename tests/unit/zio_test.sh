@@ -39,10 +39,12 @@ test_main()
 	has err '^Usage: zio ' 'no command: usage'
 	has err '^  list +show devices' 'no command: the commands'
 	run 2 'unknown command' "$zio" lits
-	has err "lits: no such command \(did you mean 'list'\?\)" \
+	has err "lits: no such command \(did you mean 'list'\?\); there are: list top .* pva$" \
 		'unknown command, with a reason'
+	run 2 'unknown command, like the last one' "$zio" pav
+	has err "did you mean 'pva'" 'unknown command, like the last one'
 	run 2 'unknown command, like no other' "$zio" frobnicate
-	has err 'frobnicate: no such command$' 'unknown command, like no other'
+	has err 'frobnicate: no such command; there are: list ' 'unknown command, like no other'
 	run 2 'unknown option' "$zio" --nothing
 	for command in list get set create destroy top plot export save restore dump copy cat; do
 		run 0 '--help' "$zio" --help
@@ -594,6 +596,14 @@ test_programs()
 	has out '^zio-nexus: --help$' 'zio help nexus: its help'
 	run 7 'a command of the user' env PATH="$work/programs:$PATH" "$zio" mine --list
 	has out '^zio-mine: --list$' 'a command of the user: the words'
+	mkdir beside
+	cp "$zio" programs/zio-mine beside
+	sed 's|exit 7|exit 8|' programs/zio-mine >beside/zio-nexus
+	chmod +x beside/zio-nexus
+	run 7 'a program beside zio' env PATH=/usr/bin:/bin beside/zio mine --list
+	has out '^zio-mine: --list$' 'a program beside zio: the words'
+	run 8 'a program beside zio and another one' \
+		env PATH="$work/programs:$PATH" beside/zio nexus
 	for command in nexus kafka scope pva; do
 		run 1 "$command without its program" env PATH=/nothing "$zio" $command
 		has err "^zio: $command: zio-$command is not installed: install the package zio-$command" \

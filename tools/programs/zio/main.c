@@ -114,13 +114,22 @@ static const struct command *find_called(const char *name)
 	return command;
 }
 
-/* Run another program with the words that follow argv[0]. Returns if there is none. */
+/*
+ * Run another program with the words that follow argv[0]. Returns if there is none. One
+ * beside this program comes first: a checkout has programs of its own version.
+ */
 static void try_program(const char *program, char **argv)
 {
-	char name[NAME_LEN];
+	char name[NAME_LEN], path[PATH_MAX] = "", *slash;
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
 	put_text(name, sizeof(name), "%s", program);
 	argv[0] = name;
+	slash = n > 0 ? strrchr(path, '/') : NULL;
+	if (slash) {
+		put_text(slash + 1, sizeof(path) - (size_t)(slash + 1 - path), "%s", name);
+		execv(path, argv);
+	}
 	execvp(name, argv);
 }
 
@@ -150,7 +159,8 @@ static void put_commands(char *text, size_t size)
 
 	for (i = 0; i < N_COMMANDS; i++)
 		if (commands[i].name) {
-			put_text(text + used, size - used, "%s ", commands[i].name);
+			put_text(text + used, size - used, "%s%s", used ? " " : "",
+				 commands[i].name);
 			used += strlen(text + used);
 		}
 }
@@ -158,13 +168,14 @@ static void put_commands(char *text, size_t size)
 /* Ends the program. */
 static void refuse_command(struct argp_state *state, const char *name)
 {
-	char names[NAME_LEN], nearest[NAME_LEN];
+	char names[N_COMMANDS * NAME_LEN], nearest[NAME_LEN];
 
 	put_commands(names, sizeof(names));
 	if (zio_nearest(name, names, nearest, sizeof(nearest)))
-		argp_error(state, "%s: no such command", name);
+		argp_error(state, "%s: no such command; there are: %s", name, names);
 	else
-		argp_error(state, "%s: no such command (did you mean '%s'?)", name, nearest);
+		argp_error(state, "%s: no such command (did you mean '%s'?); there are: %s",
+			   name, nearest, names);
 }
 
 /* "help" is --help, "help COMMAND" is "COMMAND --help". Ends the program. */
