@@ -39,6 +39,7 @@ PYTHON: dict[str, Words] = {
     "tools/programs/pva": ["zio_pva"],
     "tools/programs/migrate": ["zio_migrate"],
     "tools/programs/root": ["zio2root"],
+    "tools/programs/zio": ["zio_commands"],
     "examples/languages": ["."],
 }
 

@@ -117,6 +117,7 @@ def test_what_the_wheel_has(wheel: Path) -> None:
     wanted = ("zio/sample.zio", "zio_scope/page/uplot/uPlot.esm.js", "zio_pva/cli.py")
     uplot = "zio_scope/page/uplot/LICENSE"
     assert names.issuperset((*wanted, uplot, "zio_nexus/cli.py"))
+    assert "zio_commands/export.py" in names
     assert not any(name.startswith("zio.libs/") for name in names)
     assert wheel.stat().st_size < 3e6
 

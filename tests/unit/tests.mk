@@ -12,7 +12,7 @@ unit_tests = abi_test libzio_test unit_test timeline_test timeline_account_test 
 	     names_test \
 	     clock_test wait_test object_test ring_test set_test file_test batch_test write_batch_test group_test group_model_test ahead_test fuzz_test \
 	     fuzz_zio_test
-test_bins = $(addprefix $(test_bin)/,$(unit_tests) xdma_test fake-node json-get $(programs) $(links))
+test_bins = $(addprefix $(test_bin)/,$(unit_tests) xdma_test fake-node json-get $(programs) $(links) $(commands))
 
 $(out)/%.o: %.c
 	@mkdir -p $(@D)
@@ -73,6 +73,9 @@ $(foreach p,$(programs) zio-kafka,$(eval $(call program_under_test,$(p))))
 
 $(links:%=$(test_bin)/%): $(test_bin)/zio
 	ln -sf zio $@
+
+$(commands:%=$(test_bin)/%): | $(test_bin)/zio
+	ln -sf $(abspath programs/zio/zio-command) $@
 
 # The mkdir() of configfs also makes attributes, and the kernel refuses some writes.
 $(test_bin)/zio: $(out)/unit/fake-configfs.o

@@ -609,9 +609,16 @@ test_programs()
 		has err "^zio: $command: zio-$command is not installed: install the package zio-$command" \
 			"$command without its program: the package"
 	done
-	run 1 'selftest without its program' env PATH=/nothing "$zio" selftest
-	has err 'zio-selftest is not installed: install the package python3-zio' \
-		'selftest without its program: the package'
+	cp "$zio" zio
+	for command in selftest export; do
+		run 1 "$command without its program" env PATH=/nothing ./zio $command
+		has err "zio-$command is not installed: install the package python3-zio" \
+			"$command without its program: the package"
+	done
+	cp "$bin/zio-export" beside
+	run 1 'export without its package' beside/zio export
+	has err '^zio-export: .*apt-get install python3-zio, or pip install zio-daq' \
+		'export without its package: how to install it'
 }
 
 make_tree

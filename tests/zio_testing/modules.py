@@ -83,7 +83,9 @@ def install_python(root: Path) -> None:
     (root / "usr/share/bash-completion/completions").mkdir(parents=True, exist_ok=True)
     make: list[str | Path] = ["make", "-C", ROOT / "tools", f"DESTDIR={root}"]
     make += ["PREFIX=/usr", "PYTHONDIR=/usr/lib/python3/dist-packages"]
-    make += [f"install-{name}" for name in ("python", "selftest", "nexus", "scope")]
+    make += [
+        f"install-{name}" for name in ("python", "commands", "selftest", "nexus", "scope")
+    ]
     lock = CACHE / "python" / tag_of(ROOT)
     with locked(lock):
         log, complaint = lock.with_suffix(".log"), "the Python programs do not build"

@@ -51,6 +51,28 @@ def test_tree(sysfs: Path) -> None:
     assert device != device.cset[0]
 
 
+def test_objects_of_a_kind(sysfs: Path) -> None:
+    names = [obj.name for obj in zio.objects("channel")]
+    assert names == [f"fake-0007/cset{n}" for n in ("0/chan0", "0/chan1", "1/chan0")]
+    cset = zio.find("fake-0007/cset1")
+    (channel,) = zio.objects("channel", cset)
+    del cset
+    assert channel.name == "fake-0007/cset1/chan0" and channel.type == ""
+    with pytest.raises(KeyError):
+        zio.objects("door")
+    with pytest.raises(zio.Error) as refused:
+        zio.objects("device", channel)
+    assert refused.value.errno == errno.EINVAL
+
+
+def test_objects_of_configfs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ZIO_CONFIGFS", str(tmp_path))
+    assert zio.objects("shared trigger") == []
+    (tmp_path / "zio/triggers/hrt/clock0").mkdir(parents=True)
+    (trigger,) = zio.objects("shared trigger")
+    assert (trigger.name, trigger.type) == ("trigger:clock0", "hrt")
+
+
 def test_attributes_of_a_device(sysfs: Path) -> None:
     files = {"version": 0o444, "mode": 0o644, "command": 0o200, "calibration": 0o644}
     for name, mode in files.items():

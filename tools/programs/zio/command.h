@@ -20,13 +20,12 @@ int run_destroy(int argc, char **argv);
 int run_top(int argc, char **argv);
 int run_plot(int argc, char **argv);
 int run_flush(int argc, char **argv);
-int run_export(int argc, char **argv);
 int run_save(int argc, char **argv);
 int run_restore(int argc, char **argv);
 
 /* The options of the commands, for completion */
 extern const struct argp list_argp, get_argp, set_argp, create_argp, destroy_argp,
-	top_argp, plot_argp, flush_argp, export_argp, save_argp, restore_argp;
+	top_argp, plot_argp, flush_argp, save_argp, restore_argp;
 
 /* The names by which zio top sorts; NULL ends them. */
 extern const char *const sort_names[];

@@ -30,6 +30,7 @@ struct command {
 #define PACKAGED(name, program, package, help) \
 	{ name, help, NULL, NULL, NULL, program, package }
 #define OTHER(name, program, help) PACKAGED(name, program, program, help)
+#define PYTHON(name, help) PACKAGED(#name, "zio-" #name, "python3-zio", help)
 #define GROUP(title) { NULL, title, NULL, NULL, NULL, NULL, NULL }
 
 /* The help, the completion and zio(1) show this list. */
@@ -56,7 +57,7 @@ static const struct command commands[] = {
 	OWN(flush, complete_channels, "drop what is queued on inputs"),
 	OTHER("record", "zio-nexus", "record channels in HDF5 files"),
 	GROUP("Work with other systems:"),
-	OWN(export, complete_objects, "print statistics for Prometheus"),
+	PYTHON(export, "print statistics for Prometheus"),
 	OTHER("nexus", "zio-nexus", "record, check and convert files of NeXus"),
 	OTHER("kafka", "zio-kafka", "send blocks to Apache Kafka, and read them back"),
 	OTHER("pva", "zio-pva", "show blocks and settings by PVAccess of EPICS"),

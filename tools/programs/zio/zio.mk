@@ -1,7 +1,34 @@
 # SPDX-License-Identifier: GPL-2.0-only
 
 zio_objs += $(addprefix programs/zio/,main.o complete.o holders.o assign.o \
-	   get.o set.o save.o restore.o module.o config.o model.o json.o list.o export.o \
+	   get.o set.o save.o restore.o module.o config.o model.o json.o list.o \
 	   term.o top.o plot.o clock.o flush.o script.o gnuplot.o)
 zio_libs = -ljansson -lm
 need_jansson += $(addprefix programs/zio/,get.o json.o list.o top.o)
+
+# Commands of zio that are Python: zio-NAME is a link to one program, which runs the module
+# zio_commands.NAME. In the source tree, the links are in bin, and need the package zio.
+
+commands = zio-export
+command_modules = $(wildcard programs/zio/zio_commands/*.py)
+COMMANDDIR = $(PREFIX)/lib/zio-commands
+
+$(commands:%=bin/%): | bin/zio
+	ln -sf ../programs/zio/zio-command $@
+
+install-commands:
+	mkdir -p $(DESTDIR)$(BINDIR) $(DESTDIR)$(COMMANDDIR)/zio_commands
+	install -m 644 $(command_modules) $(DESTDIR)$(COMMANDDIR)/zio_commands
+	for p in $(commands); do \
+		sed -e 's|@COMMANDDIR@|$(COMMANDDIR)|' programs/zio/zio-command \
+			>$(DESTDIR)$(BINDIR)/$$p && chmod 755 $(DESTDIR)$(BINDIR)/$$p || exit; \
+	done
+
+# "zio NAME" tells this target if there is no program zio-NAME.
+$(commands:zio-%=install-%): install-python install-commands
+
+uninstall-commands:
+	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(commands))
+	rm -rf $(DESTDIR)$(COMMANDDIR)
+
+.PHONY: install-commands uninstall-commands $(commands:zio-%=install-%)

@@ -21,7 +21,7 @@ from ._libzio import ffi, lib
 from ._load import load
 from ._make import make_control
 from ._names import KernelCounts, full_name, is_channel_name, kernel_counts
-from ._objects import Devices, Object, devices, find
+from ._objects import Devices, Object, devices, find, objects
 from ._open import open_channel as open
 from ._printable import printable
 from ._reader import Reader
@@ -80,6 +80,7 @@ __all__ = [
     "live",
     "load",
     "make_control",
+    "objects",
     "open",
     "place_dtype",
     "printable",

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno as codes
+import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from typing import Any, ClassVar, Union
@@ -13,10 +14,7 @@ from ._libzio import ffi, lib
 
 Value = Union[str, int, bool]
 
-DEVICE: int = lib.ZIO_OBJECT_DEVICE
-CSET: int = lib.ZIO_OBJECT_CSET
-CHANNEL: int = lib.ZIO_OBJECT_CHANNEL
-KINDS = {
+KINDS: dict[int, str] = {
     lib.ZIO_OBJECT_DEVICE: "device",
     lib.ZIO_OBJECT_CSET: "cset",
     lib.ZIO_OBJECT_CHANNEL: "channel",
@@ -25,8 +23,12 @@ KINDS = {
     lib.ZIO_OBJECT_PART: "part",
     lib.ZIO_OBJECT_SHARED_TRIGGER: "shared trigger",
     lib.ZIO_OBJECT_CONFIG_DEVICE: "config device",
+    lib.ZIO_OBJECT_TRIGGER_TYPE: "trigger type",
+    lib.ZIO_OBJECT_DRIVER: "driver",
     lib.ZIO_OBJECT_BUS: "bus",
 }
+OF_CONFIGFS = ("shared trigger", "config device", "trigger type", "driver")
+NUMBERS = {name: number for number, name in KINDS.items()}
 
 
 def _text(pointer: Any) -> str:
@@ -51,8 +53,9 @@ class Object(MutableMapping[str, Value]):
     # _open.py sets it: channels are above objects.
     opener: ClassVar[Callable[..., Any]]
 
-    def __init__(self, pointer: Any) -> None:
+    def __init__(self, pointer: Any, owner: Any = None) -> None:
         self._object = pointer
+        self._owner = owner  # the list of the library that has the memory of it
 
     def open(self, **how: Any) -> Any:
         """Open a channel: the `zio.Channel` of `zio.open()`, with its arguments."""
@@ -84,17 +87,22 @@ class Object(MutableMapping[str, Value]):
         """What it is: "device", "cset", "channel", "trigger", "buffer" and so on."""
         return KINDS.get(lib.zio_object_kind(self._object), "other")
 
+    @property
+    def type(self) -> str:
+        """The type of a shared trigger, the driver of a device of configfs, or ""."""
+        return _text(lib.zio_object_type(self._object))
+
     # --- its parts --------------------------------------------------------------------
 
     @property
     def cset(self) -> list[Object]:
         """The channel sets of a device."""
-        return _list(self._object, CSET)
+        return objects("cset", self)
 
     @property
     def chan(self) -> list[Object]:
         """The channels of a device or set."""
-        return _list(self._object, CHANNEL)
+        return objects("channel", self)
 
     @property
     def trigger(self) -> Object:
@@ -201,20 +209,23 @@ def _find(parent: Any, name: str) -> Object:
     return Object(ffi.gc(found, lib.zio_object_free))
 
 
-def _list(parent: Any, kind: int) -> list[Object]:
+def objects(kind: str, parent: Object | None = None) -> list[Object]:
+    """Return the objects of a `kind`, such as "shared trigger", in the order of their
+    names: those in `parent`, or all of the machine. A kernel without configfs has none of
+    those that configfs makes.
+
+    Raises `Error` with ENOENT if the module zio is not loaded, or `parent` is gone.
+    """
     err = new_error()
-    found = lib.zio_list(parent, kind, err)
+    inside = ffi.NULL if parent is None else parent._object
+    found = lib.zio_list(inside, NUMBERS[kind], err)
     if not found:
+        if err.code == codes.ENOENT and kind in OF_CONFIGFS:
+            return []
         raise_error(err)
-    try:
-        names = []
-        i = 0
-        while found[i]:
-            names.append(_text(lib.zio_object_name(found[i])))
-            i += 1
-    finally:
-        lib.zio_list_free(found)
-    return [find(name) for name in names]
+    found = ffi.gc(found, lib.zio_list_free)
+    entries = (found[i] for i in itertools.count())
+    return [Object(entry, found) for entry in itertools.takewhile(bool, entries)]
 
 
 def find(name: str) -> Object:
@@ -260,4 +271,4 @@ def devices() -> Devices:
 
     Raises `Error` with ENOENT if the module zio is not loaded.
     """
-    return Devices(_list(ffi.NULL, DEVICE))
+    return Devices(objects("device"))

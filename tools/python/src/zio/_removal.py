@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import errno as codes
 import os
 import shutil
 import signal
@@ -14,10 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ._errors import Error
 from ._estimate import Check
-from ._libzio import ffi, lib
-from ._objects import Object, _list, find
+from ._objects import Object, find, objects
 from ._open import open_channel
 from .cli import STOPS, Failure
 
@@ -30,16 +27,6 @@ def _driver_of(device: Object) -> Path | None:
     return next((p / "driver" for p in (parent, parent.parent) if _is_bound(p)), None)
 
 
-def _configured() -> list[Object]:
-    """Return the devices of configfs; none if the kernel has no configfs."""
-    try:
-        return _list(ffi.NULL, lib.ZIO_OBJECT_CONFIG_DEVICE)
-    except Error as error:
-        if error.errno != codes.ENOENT:
-            raise
-        return []
-
-
 def _is_bound(place: Path) -> bool:
     return (place / "driver/unbind").exists()
 
@@ -48,9 +35,8 @@ class Plug:
     """The way in which a board goes and comes: configfs, or the driver of its bus."""
 
     def __init__(self, device: Object) -> None:
-        self._live = next(
-            (c for c in _configured() if c.text("name") == device.name), None
-        )
+        made = objects("config device")
+        self._live = next((c for c in made if c.text("name") == device.name), None)
         link = None if self._live else _driver_of(device)
         self._driver = Path(os.path.realpath(link)) if link else None
         self._hardware = link.parent.name if link else ""

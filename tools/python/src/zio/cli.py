@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn
 
-from ._objects import devices
+from ._objects import devices, find, objects
 from ._printable import printable
 
 OK, FAILED, USAGE, CANNOT_OPEN = range(4)
@@ -95,7 +95,7 @@ class Parser(argparse.ArgumentParser):
 
     `operands` are its words, such as "FILE..." or "[NAME]..."; the parser has them as
     `names`. The help ends with `epilog`. The metavar of an option or operand tells the
-    completion what it is: FILE, CHANNEL, SOURCE, or NAME.
+    completion what it is: FILE, CHANNEL, SOURCE, NAME, or PATTERN.
     """
 
     def __init__(
@@ -270,6 +270,9 @@ def _values(action: argparse.Action, begin: str) -> list[str]:
     kind = str(action.metavar)
     if action.choices:
         return _match(action.choices, begin)
+    offers = {"PATTERN": _objects(begin), "CHANNEL": _channels()}
+    if kind in offers and not action.option_strings:
+        return _match(offers[kind], begin)
     if "CHANNEL" in kind:
         head = begin[: max(begin.rfind(","), begin.rfind("=")) + 1]
         return _match([head + name for name in _channels()], begin) if head else []
@@ -287,6 +290,22 @@ def _channels() -> Iterator[str]:
             for cset in device.cset:
                 if cset.text("direction") == "input":
                     yield from (channel.node for channel in cset.chan)
+    except OSError:
+        return
+
+
+def _objects(begin: str) -> Iterator[str]:
+    """Yield the names of devices and channels, or of what is in the object before "/"."""
+    above, slash, _ = begin.rpartition("/")
+    try:
+        if slash:
+            parent = find(above)
+            kind = "cset" if parent.kind == "device" else "channel"
+            for found in objects(kind, parent):
+                yield f"{above}/{os.path.basename(found.name)}"
+        else:
+            yield from devices()
+            yield from (channel.node for channel in objects("channel"))
     except OSError:
         return
 
