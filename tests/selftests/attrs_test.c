@@ -153,21 +153,6 @@ TEST("programs see all of it by name", fresh)
 	run("zio set zadc transfer-mode=2 2>&1 | grep -q 'one of: 0 1 3'");
 }
 
-TEST("save and restore leave commands and times alone", fresh)
-{
-	run("zio set zadc transfer-mode=3 command=1 zadc/0 trigger/level=9");
-	run("zio save >/tmp/saved");
-	run("grep -qx zadc-0000/transfer-mode=3 /tmp/saved");
-	run("grep -qx zadc-0000/cset0/trigger/level=9 /tmp/saved");
-	run("grep -q 'command\\|fire=\\|seconds\\|version' /tmp/saved && exit 1 || exit 0");
-	run("zio set zadc transfer-mode=0 zadc/0 trigger/level=1");
-	run("zio restore /tmp/saved");
-	ASSERT_EQ(read_number(ZADC "/transfer-mode"), 3);
-	ASSERT_EQ(read_number(TRIGGER "/level"), 9);
-	ASSERT_EQ(read_number(SET "/enable"), 0);
-	ASSERT_STR(text_in(ZADC "/temperature"), "-39");
-}
-
 /* Commands have no readers. */
 TEST_EACH("unplugged while users read and write %s", fresh, ZADC "/transfer-mode",
 	  ZADC "/command", TRIGGER "/level", TRIGGER "/fire")

@@ -40,11 +40,6 @@ test_hyphens()
 	done
 	is "zio finds an attribute of one channel" \
 		"$(zio set adc-100m14b/0/2 next-sample=9 && zio get adc-100m14b/0/2/next-sample)" 9
-	is "zio save has it" \
-		"$(zio save | grep -c 'adc-100m14b-0000/cset0/chan2/next-sample=9')" 1
-	check "zio restore takes it" sh -c \
-		'zio save >/tmp/saved && zio set adc-100m14b/0/2 next-sample=1 && zio restore /tmp/saved'
-	is "it is back" "$(cat $devices/adc-100m14b-0000/cset0/chan2/next-sample)" 9
 	is "it is no channel with nodes" "$(zio list | grep -c 'adc-100m14b.*chan2')" 0
 }
 

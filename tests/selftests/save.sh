@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # check
-# not kasan: it judges a program, which reads and writes files
+# host-root
+# not kasan: the interpreter of the host takes minutes there
 #
 # zio save and zio restore: a set-up comes back after all modules were unloaded.
 . "${0%/*}/lib.sh"
@@ -55,6 +56,8 @@ set_up()
 	zio create device zzero rack1 channels=4 ssize=2 pattern=sawtooth &&
 	zio create device zzero rack2 channels=7 id=9 live=0 &&
 	zio create device zzero rack3 csets=2 id=5 &&
+	zio create device zzero adc channels=4 interleaved=1 device-name=adc id=7 &&
+	zio set adc-0007/0/2 next-sample=9 &&
 	rack=$(zio get device:rack1/name) &&
 	zio create trigger hrt clock0 period-ns=10000000 phase-ns=3000 enable=0 &&
 	zio create trigger chain after0 source=zzero-0005/cset0 &&
@@ -71,6 +74,8 @@ test_round()
 	check "a rich set-up" set_up
 	check "save" sh -c 'zio save >/tmp/a'
 	[ "$status" -eq 0 ] || diag "$(tail -n 3 /tmp/a)"
+	check "it has a part of an interleaved set" \
+		grep -q '^adc-0007/cset0/chan2/next-sample=9$' /tmp/a
 	check "it has a route" \
 		grep -q '^zzero-0000/cset1/chan0/buffer/source=zzero-0005-0-0' /tmp/a
 	check "a dry run finds no fault" zio restore -n /tmp/a
@@ -118,6 +123,23 @@ test_broken()
 		grep -c '^zio: /tmp/broken: [0-9]* of [0-9]* lines were not set$')" 1
 }
 
+# Commands, and the time of a board as in ZIO 1.x, are no settings.
+test_commands()
+{
+	check "commands: the board" zio-load zio-fake-adc
+	check "commands: settings" zio set zadc transfer-mode=3 command=1 zadc/0 trigger/level=9
+	check "commands: save" sh -c 'zio save >/tmp/saved'
+	for line in zadc-0000/transfer-mode=3 zadc-0000/cset0/trigger/level=9; do
+		check "commands: $line is saved" grep -qx $line /tmp/saved
+	done
+	check_fails "commands: no more" grep 'command\|fire=\|seconds\|version' /tmp/saved
+	check "commands: other settings" zio set zadc transfer-mode=0 zadc/0 trigger/level=1
+	check "commands: restore" zio restore /tmp/saved
+	is "commands: the settings are back" "$(zio get zadc/transfer-mode \
+		zadc/0/trigger/level zadc/0/enable | sed 's/.*[= ]//' | xargs)" '3 9 0'
+	check "commands: the board goes" zio-unload zio-fake-adc
+}
+
 # The service starts before udev has loaded a driver.
 test_wait()
 {
@@ -138,6 +160,7 @@ if ! zio-load zio-trig-hrt || ! zio-load zio-trig-chain || [ ! -d $config ]; the
 	done_testing
 fi
 check "the other buffer loads" zio-load zio-buf-vmalloc
+test_commands
 test_round
 test_broken
 test_wait

@@ -2,6 +2,20 @@
 # shellcheck shell=bash
 # A tree of files that stands for sysfs and configfs, for tests of zio.
 
+# make_fake_zio: makes a program "fake-zio", which is zio. It and the programs that it runs
+# take directories of files for configfs.
+make_fake_zio()
+{
+	cat >fake-zio <<-END
+		#!/bin/sh
+		ASAN_OPTIONS=\$ASAN_OPTIONS:verify_asan_link_order=0
+		export ASAN_OPTIONS LD_PRELOAD="$bin/fake-configfs.so"
+		exec "$bin/zio" "\$@"
+	END
+	chmod 755 fake-zio
+	zio=$PWD/fake-zio
+}
+
 # put_file FILE TEXT [MODE]: makes a file. It starts few processes: there are hundreds.
 put_file()
 {

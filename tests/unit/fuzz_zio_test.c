@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The parsers of zio with damaged settings: files of zio save, and words of zio set
+ * The parser of zio with damaged settings: words of zio set
  *
  * A tree of files stands for sysfs and configfs. The linker replaces the two functions of
  * zio that write.
@@ -17,14 +17,13 @@
 #include "zio/command.h"
 
 #define MAX_WORDS 16
-#define N_FILES 6
 #define N_WORDS 5
 
 int __wrap_zio_write_file(const char *path, const char *value);
 void __wrap_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 static FILE *nowhere;
-static struct fuzz_input files[N_FILES], words[N_WORDS];
+static struct fuzz_input words[N_WORDS];
 
 /* A test must not write to a path that a damaged name leads to. */
 int __wrap_zio_write_file(const char *path, const char *value)
@@ -70,30 +69,8 @@ static void make_tree(void)
 	setenv("ZIO_CONFIGFS", dir, 1);
 }
 
-/* What zio save prints; it writes no more than a pipe holds. */
-static void take_saved(struct fuzz_input *in)
-{
-	static char name[] = "zio save", *argv[] = { name, NULL };
-	FILE *saved = stdout, *out = tmpfile();
-
-	ASSERT_TRUE(out);
-	stdout = out;
-	ASSERT_EQ(run_save(1, argv), EXIT_OK);
-	stdout = saved;
-	rewind(out);
-	in->len = fread(in->data, 1, FUZZ_MAX, out);
-	fclose(out);
-}
-
 static void make_inputs(void)
 {
-	static const char *const lines[N_FILES - 1] = {
-		"load zio-trig-hrt\nload zio tap_copy=3 user_sessions=16\n",
-		"create trigger hrt clock0\ntrigger:clock0/enable=0\ntrigger:clock0/period-ns=7\n",
-		"create device zzero rack1\ndevice:rack1/channels=4\ndevice:rack1/live=1\n",
-		"# a comment\n\n  zzero-0-0/buffer/max-buffer-len=8\n",
-		"zzero/0/trigger/post-samples=32\nzzero-0000/cset0/enable=1",
-	};
 	static const char *const sets[N_WORDS] = {
 		"zzero/0\ntrigger/post-samples=4\nenable=0",
 		"zzero-0-0\nenable=1\ntrigger:clock0\nperiod-ns=10000000",
@@ -103,26 +80,8 @@ static void make_inputs(void)
 	};
 	unsigned int i;
 
-	take_saved(&files[0]);
-	for (i = 1; i < N_FILES; i++)
-		fuzz_put(&files[i], lines[i - 1], strlen(lines[i - 1]));
 	for (i = 0; i < N_WORDS; i++)
 		fuzz_put(&words[i], sets[i], strlen(sets[i]));
-}
-
-/* A dry run loads no module and makes no directory. */
-static bool restore(const struct fuzz_input *in)
-{
-	char name[] = "zio restore", dry[] = "-n", path[PATH_MAX];
-	char *argv[] = { name, dry, path, NULL };
-	FILE *saved = stdout;
-	int code;
-
-	snprintf(path, sizeof(path), "%s", fuzz_path(in));
-	stdout = nowhere;
-	code = run_restore(3, argv);
-	stdout = saved;
-	return code == EXIT_OK;
 }
 
 /* Each line is a word of the command line. */
@@ -147,5 +106,4 @@ SETUP(fresh)
 	make_inputs();
 }
 
-TEST("files of zio save", fresh) { fuzz(restore, files, N_FILES, 3000); }
 TEST("words of zio set", fresh) { fuzz(set, words, N_WORDS, 10000); }

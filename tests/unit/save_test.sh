@@ -11,7 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=fake-tree.sh disable=SC1091
 . "$here/fake-tree.sh"
 begin_tests "$usage" "$@"
-zio=$bin/zio
+zio= # make_fake_zio() sets it
 export LC_ALL=C
 
 # A modprobe that notes what it is asked for, and fails for zio-bad
@@ -254,6 +254,7 @@ test_wait()
 	run 2 'wait: malformed' "$zio" restore --wait=x late
 }
 
+make_fake_zio
 make_modprobe
 make_rich_tree
 test_save

@@ -12,7 +12,7 @@ unit_tests = abi_test libzio_test unit_test timeline_test timeline_account_test 
 	     names_test \
 	     clock_test wait_test object_test ring_test set_test file_test batch_test write_batch_test group_test group_model_test ahead_test fuzz_test \
 	     fuzz_zio_test
-test_bins = $(addprefix $(test_bin)/,$(unit_tests) xdma_test fake-node json-get $(programs) $(links) $(commands))
+test_bins = $(addprefix $(test_bin)/,$(unit_tests) xdma_test fake-node json-get $(programs) $(links) $(commands) fake-configfs.so)
 
 $(out)/%.o: %.c
 	@mkdir -p $(@D)
@@ -78,8 +78,9 @@ $(commands:%=$(test_bin)/%): | $(test_bin)/zio
 	ln -sf $(abspath programs/zio/zio-command) $@
 
 # The mkdir() of configfs also makes attributes, and the kernel refuses some writes.
-$(test_bin)/zio: $(out)/unit/fake-configfs.o
-$(test_bin)/zio: zio_libs += -Wl,--wrap=mkdir -Wl,--wrap=rmdir -Wl,--wrap=zio_write_file
+$(test_bin)/fake-configfs.so: $(tests)/unit/fake-configfs.c
+	mkdir -p $(test_bin)
+	$(compile) -MT $@ -MF $(out)/fake-configfs.d -fPIC -shared $< -o $@
 
 # The model of the S-LINK card.
 dev = models/qemu

@@ -610,13 +610,13 @@ test_programs()
 			"$command without its program: the package"
 	done
 	cp "$zio" zio
-	for command in selftest export; do
+	for command in selftest save restore export; do
 		run 1 "$command without its program" env PATH=/nothing ./zio $command
 		has err "zio-$command is not installed: install the package python3-zio" \
 			"$command without its program: the package"
 	done
 	cp "$bin/zio-export" beside
-	run 1 'export without its package' beside/zio export
+	run 1 'export without its package' env -u PYTHONPATH beside/zio export
 	has err '^zio-export: .*apt-get install python3-zio, or pip install zio-daq' \
 		'export without its package: how to install it'
 }
@@ -632,6 +632,7 @@ test_list_json
 test_get
 test_get_clock
 test_get_errors
+make_fake_zio
 make_tree
 test_set
 make_tree

@@ -19,6 +19,8 @@ from .selftests import Selftest, asked_for, find_place
 from .toolchain import I386, Toolchain, toolchain_of
 
 PLACE = CACHE / "tests" / tag_of(ROOT)
+# Commands of zio that are Python
+COMMANDS = ("export", "restore", "save")
 
 
 def tree_of(place: str) -> Path:
@@ -144,6 +146,9 @@ def add_selftests(image: Image, place: str, tree: Path, tests: list[Selftest]) -
         shutil.copy(file, target)
     for tool in (tools / "bin").iterdir():
         shutil.copy(tool, image.at("/usr/bin"))
+    for name in COMMANDS:
+        command = TESTING / "machine/guest/python-command"
+        shutil.copy(command, image.at(f"/usr/bin/zio-{name}"))
 
 
 def fill(root: Path, place: str, tests: list[Selftest]) -> None:

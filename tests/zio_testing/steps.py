@@ -98,6 +98,7 @@ PYTHON_PATHS = (
     ROOT / "tools/python/build/lib",
     ROOT / "tools/programs/scope",
     ROOT / "tools/programs/pva",
+    ROOT / "tools/programs/zio",
 )
 # One worker saves the machine for it, while the other runs tests of this host.
 FIRST = f"test_kunit.py::test_machine[{CHECK_PLACE}]"

@@ -73,6 +73,35 @@ def test_objects_of_configfs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert (trigger.name, trigger.type) == ("trigger:clock0", "hrt")
 
 
+def test_create_and_destroy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ZIO_CONFIGFS", str(tmp_path))
+    (tmp_path / "zio/triggers/hrt").mkdir(parents=True)
+    trigger = zio.create("shared trigger", "hrt", "clock0")
+    assert trigger == zio.find("trigger:clock0")
+    with pytest.raises(zio.Error) as refused:
+        zio.create("shared trigger", "hrt", "clock0")
+    assert refused.value.errno == errno.EEXIST
+    trigger.destroy()
+    assert zio.objects("shared trigger") == []
+    with pytest.raises(zio.Error):
+        trigger.destroy()
+    with pytest.raises(zio.Error) as refused:
+        zio.create("shared trigger", "irq", "clock0")
+    assert refused.value.errno == errno.ENOENT
+
+
+def test_settings(sysfs: Path) -> None:
+    (sysfs / "cset0/flush").write_text("")
+    (sysfs / "cset0/flush").chmod(0o200)
+    cset = zio.find("fake-0007/cset0")
+    assert cset.settings() == ["current_trigger"]
+    cset.check("trigger/nsamples")
+    for name, code in (("enable", errno.EACCES), ("door", errno.ENOENT)):
+        with pytest.raises(zio.Error) as refused:
+            cset.check(name)
+        assert refused.value.errno == code
+
+
 def test_attributes_of_a_device(sysfs: Path) -> None:
     files = {"version": 0o444, "mode": 0o644, "command": 0o200, "calibration": 0o644}
     for name, mode in files.items():

@@ -20,12 +20,10 @@ int run_destroy(int argc, char **argv);
 int run_top(int argc, char **argv);
 int run_plot(int argc, char **argv);
 int run_flush(int argc, char **argv);
-int run_save(int argc, char **argv);
-int run_restore(int argc, char **argv);
 
 /* The options of the commands, for completion */
 extern const struct argp list_argp, get_argp, set_argp, create_argp, destroy_argp,
-	top_argp, plot_argp, flush_argp, save_argp, restore_argp;
+	top_argp, plot_argp, flush_argp;
 
 /* The names by which zio top sorts; NULL ends them. */
 extern const char *const sort_names[];
@@ -33,7 +31,6 @@ extern const char *const sort_names[];
 /* complete.c: offer candidates for the last of the words after "zio". */
 void complete_objects(int argc, char **argv);
 void complete_channels(int argc, char **argv);
-void complete_files(int argc, char **argv);
 void complete_top(int argc, char **argv);
 void complete_get(int argc, char **argv);
 void complete_set(int argc, char **argv);
@@ -59,25 +56,6 @@ bool has_clock(const struct zio_object *obj);
 
 /* Put the source and the state of the clock of a trigger; 0, or -1 after a message. */
 int list_clock(const struct zio_object *obj, clock_fn put, void *to);
-
-/* module.c: modules of ZIO, and their parameters */
-
-struct load {
-	bool dry_run;
-	bool verbose;		/* print what is done */
-};
-
-/* Print a line "load MODULE [PARAMETER=VALUE]..." for each module that is loaded. */
-void save_modules(void);
-
-/* Return true if the module that the line begins with is not loaded. */
-bool is_new_module(const char *words);
-
-/*
- * Do what such a line says after "load ", which changes. If the module is loaded already,
- * write the parameters that differ. 0, or -1 with a reason.
- */
-int load_module(const struct load *load, char *words, char reason[REASON_LEN]);
 
 /* assign.c: ATTR=VALUE */
 

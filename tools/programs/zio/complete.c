@@ -220,8 +220,3 @@ void complete_channels(int argc, char **argv)
 {
 	offer_channels(last_word(argc, argv), "");
 }
-
-void complete_files(int argc, char **argv)
-{
-	offer_files(last_word(argc, argv), "");
-}

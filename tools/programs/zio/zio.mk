@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 
 zio_objs += $(addprefix programs/zio/,main.o complete.o holders.o assign.o \
-	   get.o set.o save.o restore.o module.o config.o model.o json.o list.o \
+	   get.o set.o config.o model.o json.o list.o \
 	   term.o top.o plot.o clock.o flush.o script.o gnuplot.o)
 zio_libs = -ljansson -lm
 need_jansson += $(addprefix programs/zio/,get.o json.o list.o top.o)
@@ -9,7 +9,7 @@ need_jansson += $(addprefix programs/zio/,get.o json.o list.o top.o)
 # Commands of zio that are Python: zio-NAME is a link to one program, which runs the module
 # zio_commands.NAME. In the source tree, the links are in bin, and need the package zio.
 
-commands = zio-export
+commands = zio-export zio-restore zio-save
 command_modules = $(wildcard programs/zio/zio_commands/*.py)
 COMMANDDIR = $(PREFIX)/lib/zio-commands
 

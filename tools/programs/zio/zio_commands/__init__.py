@@ -24,7 +24,7 @@ def run(parser: cli.Parser, work: Callable[[argparse.Namespace], int]) -> int:
     """
     words = sys.argv[1:]
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="surrogateescape")
+        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
     parser.add_standard(zio.__version__)
     return cli.run(parser, ["--help"] if words == ["help"] else words, work)
 

@@ -13,6 +13,7 @@ import zio
 from zio import cli
 
 from . import complain, run
+from .modules import RAW
 from .snapshot import Channel, Cset, Snapshot
 
 Rows = Iterable[tuple[dict[str, str], "int | None"]]
@@ -87,7 +88,7 @@ def _write_file(name: str, text: str) -> None:
     temporary = ""
     try:
         fd, temporary = tempfile.mkstemp(prefix=f"{base}.", dir=place or ".")
-        with os.fdopen(fd, "w", errors="surrogateescape") as file:
+        with os.fdopen(fd, "w", **RAW) as file:
             mask = os.umask(0)
             os.umask(mask)
             os.fchmod(fd, 0o666 & ~mask)

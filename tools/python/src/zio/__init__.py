@@ -21,7 +21,7 @@ from ._libzio import ffi, lib
 from ._load import load
 from ._make import make_control
 from ._names import KernelCounts, full_name, is_channel_name, kernel_counts
-from ._objects import Devices, Object, devices, find, objects
+from ._objects import Devices, Object, create, devices, find, objects
 from ._open import open_channel as open
 from ._printable import printable
 from ._reader import Reader
@@ -71,6 +71,7 @@ __all__ = [
     "acquire",
     "control_dtype",
     "controls",
+    "create",
     "devices",
     "find",
     "full_name",

@@ -183,9 +183,29 @@ class Object(MutableMapping[str, Value]):
     def __contains__(self, attribute: object) -> bool:
         return any(name == attribute for name, _, _ in self._attributes())
 
+    def destroy(self) -> None:
+        """Remove a shared trigger, or unplug and remove a device of configfs.
+
+        Raises `Error`: EBUSY a set uses the trigger; EINVAL the object is another one.
+        """
+        err = new_error()
+        if lib.zio_destroy(self._object, err):
+            raise_error(err)
+
     def commands(self) -> list[str]:
         """Return the attributes that can only be written."""
         return [name for name, readable, _ in self._attributes() if not readable]
+
+    def settings(self) -> list[str]:
+        """Return the attributes that can be read and written."""
+        return [name for name, read, write in self._attributes() if read and write]
+
+    def check(self, attribute: str) -> None:
+        """Raise the `Error` of setting an attribute, or one of a part, if there is none
+        or if its mode does not allow it. The driver may refuse more."""
+        err = new_error()
+        if lib.zio_attr_check(self._object, encode(attribute), err):
+            raise_error(err)
 
     def is_writable(self, attribute: str) -> bool:
         """Tell whether the mode of an attribute allows to write it."""
@@ -245,6 +265,19 @@ def find_node(name: str) -> str | None:
         return find(name).node
     except Error:
         return None
+
+
+def create(kind: str, type: str, name: str) -> Object:  # noqa: A002
+    """Make a "shared trigger" of a type, or a "config device" of a driver, in configfs.
+
+    A device goes live by `device["live"] = 1`. Raises `Error`: EEXIST there is one of
+    this name; ENOENT no such type or driver is loaded; and those of mkdir(2).
+    """
+    err = new_error()
+    made = lib.zio_create(NUMBERS[kind], encode(type), encode(name), err)
+    if not made:
+        raise_error(err)
+    return Object(ffi.gc(made, lib.zio_object_free))
 
 
 class Devices(Mapping[str, Object]):

@@ -93,9 +93,10 @@ class Formatter(argparse.RawDescriptionHelpFormatter):
 class Parser(argparse.ArgumentParser):
     """The options of a program, or of a command of it.
 
-    `operands` are its words, such as "FILE..." or "[NAME]..."; the parser has them as
-    `names`. The help ends with `epilog`. The metavar of an option or operand tells the
-    completion what it is: FILE, CHANNEL, SOURCE, NAME, or PATTERN.
+    `operands` are its words, such as "FILE", "FILE..." or "[NAME]...": without "...",
+    there may be no more of them. The parser has them as `names`. The help ends with
+    `epilog`. The metavar of an option or operand tells the completion what it is: FILE,
+    CHANNEL, SOURCE, NAME, or PATTERN.
     """
 
     def __init__(
@@ -117,6 +118,7 @@ class Parser(argparse.ArgumentParser):
         )
         self.wanted = "" if operands.startswith("[") else operands.strip(".")
         """The operand that must be there."""
+        self.most = None if "..." in operands else len(operands.split())
         self.add_argument(
             "names", nargs="*", metavar=operands.strip("[]."), help=argparse.SUPPRESS
         )
@@ -136,6 +138,8 @@ class Parser(argparse.ArgumentParser):
         options.names = [*options.names, *words[end + 1 :]]
         if self.wanted and not options.names:
             self.error(f"the following arguments are required: {self.wanted}")
+        if self.most is not None and len(options.names) > self.most:
+            self.error(f"unrecognized arguments: {' '.join(options.names[self.most :])}")
         return options
 
     def error(self, message: str) -> NoReturn:
