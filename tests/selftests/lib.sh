@@ -84,6 +84,26 @@ check_fails()
 $said" [ $((status > 0 && status < 126)) = 1 ]
 }
 
+# gives STATUS TEXT COMMAND...: the command ends with this status; $said is its output
+gives()
+{
+	wanted=$1 text=$2
+	shift 2
+	capture "$@"
+	is "$text" "$status" "$wanted"
+	[ "$status" = "$wanted" ] || diag "$said"
+}
+
+# says TEXT REGEX: the output of the last command matches
+says()
+{
+	if echo "$said" | grep -Eq -- "$2"; then
+		ok "$1"
+	else
+		not_ok "$1" "'$2' is not in: $said"
+	fi
+}
+
 # is TEXT GOT WANTED
 is()
 {

@@ -8,26 +8,6 @@
 
 node=/dev/zio/zzero-0000
 
-# gives STATUS TEXT COMMAND...: the command ends with this status; $said is its output
-gives()
-{
-	wanted=$1 text=$2
-	shift 2
-	capture "$@"
-	is "$text" "$status" "$wanted"
-	[ "$status" = "$wanted" ] || diag "$said"
-}
-
-# says TEXT REGEX: the output of the last command matches
-says()
-{
-	if echo "$said" | grep -Eq -- "$2"; then
-		ok "$1"
-	else
-		not_ok "$1" "'$2' is not in: $said"
-	fi
-}
-
 # refused TEXT REGEX OBJECT ATTR=VALUE: the kernel refuses the value; nothing changes
 refused()
 {
@@ -128,38 +108,6 @@ test_refused()
 	says "no device: reason" 'there are: .*zzero-0000'
 }
 
-# dd reads meanwhile: top shows its rates.
-test_top()
-{
-	dd if=$node-2-0-data of=/dev/null bs=64 2>/dev/null &
-	child=$!
-	gives 0 "top" zio top -i 0.3 -n 2 zzero-2-0
-	is "top: two tables" "$(echo "$said" | grep -c CHANNEL)" 2
-	gives 0 "top: JSON" zio top -j -i 0.3 --count 2 zzero-2-0
-	is "top: JSON: two lines" "$(echo "$said" | wc -l)" 2
-	says "top: JSON: a rate" '"blocks_per_s":[1-9][0-9]*\.'
-	kill $child
-	wait $child 2>/dev/null
-}
-
-# The driver is unloaded and loaded while top runs.
-test_top_unplug()
-{
-	zio top -j -i 0.1 >/tmp/top 2>/tmp/err &
-	child=$!
-	check "top: the board is shown" wait_until 10 grep -q zzero-0000-0-0 /tmp/top
-	zio-unload zio-zero
-	check "top: no device" wait_until 10 sh -c \
-		"tail -n 1 /tmp/top | grep -q '\"channels\":\\[\\]'"
-	zio-load zio-zero
-	check "top: the board is shown again" wait_until 10 sh -c \
-		"tail -n 1 /tmp/top | grep -q zzero-0000-0-0"
-	kill -INT $child
-	wait $child
-	is "top: Ctrl-C" $? 130
-	is "top: no complaint" "$(cat /tmp/err)" ''
-}
-
 # This machine has no gnuplot: the test checks the script.
 test_plot()
 {
@@ -231,8 +179,6 @@ test_list
 test_get
 test_set
 test_refused
-test_top
-test_top_unplug
 test_plot
 test_silence
 test_shared

@@ -108,7 +108,7 @@ OWN = (
     (r"tests/machine/log-faults", r"tests/unit/testing/test_tap"),
     (r"tests/machine/guest/(document)s-shell", r"tests/unit/testing/test_*.py"),
     (r"tests/machine/guest/zio-host", r"tests/selftests/(nexus|python)"),
-    (r"tests/machine/guest/python-command", r"tests/selftests/save"),
+    (r"tests/machine/guest/python-command", r"tests/selftests/(commands|save)"),
     (r"tests/unit/(python)/(guest/|tap_plugin)", r"tests/selftests/*"),
     (r"tests/unit/fake-configfs", r"tests/unit/(save|zio)_test"),
     (r"tests/unit/(\w+)/(conftest|fetch-|style|\w+_fuzz|stub/)", r"tests/unit/*/"),

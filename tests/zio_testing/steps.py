@@ -65,6 +65,7 @@ CHECK = (
     "unit/nexus/test_record.py::test_rows",
     "unit/nexus/test_record.py::test_sizes[False-8]",
     "unit/nexus/test_verify.py::test_change",
+    "unit/commands/test_*.py",
     "unit/scope/test_*.py",
 )
 # They take long, or need programs that `make check` does not install.

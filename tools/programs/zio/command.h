@@ -17,21 +17,16 @@ int run_get(int argc, char **argv);
 int run_set(int argc, char **argv);
 int run_create(int argc, char **argv);
 int run_destroy(int argc, char **argv);
-int run_top(int argc, char **argv);
 int run_plot(int argc, char **argv);
 int run_flush(int argc, char **argv);
 
 /* The options of the commands, for completion */
 extern const struct argp list_argp, get_argp, set_argp, create_argp, destroy_argp,
-	top_argp, plot_argp, flush_argp;
-
-/* The names by which zio top sorts; NULL ends them. */
-extern const char *const sort_names[];
+	plot_argp, flush_argp;
 
 /* complete.c: offer candidates for the last of the words after "zio". */
 void complete_objects(int argc, char **argv);
 void complete_channels(int argc, char **argv);
-void complete_top(int argc, char **argv);
 void complete_get(int argc, char **argv);
 void complete_set(int argc, char **argv);
 void complete_create(int argc, char **argv);

@@ -107,12 +107,6 @@ void complete_objects(int argc, char **argv)
 	offer_objects(last_word(argc, argv));
 }
 
-void complete_top(int argc, char **argv)
-{
-	offer_choices(last_word(argc, argv), "--sort=", sort_names);
-	complete_objects(argc, argv);
-}
-
 void complete_get(int argc, char **argv)
 {
 	const char *word = last_word(argc, argv);

@@ -192,24 +192,3 @@ json_t *new_json_snapshot(const struct snapshot *snap)
 	json_add(root, "configured_devices", new_configured_devices(snap));
 	return root;
 }
-
-json_t *new_json_rates(const struct snapshot *snap)
-{
-	json_t *list = json_array();
-	json_t *obj;
-	int i;
-
-	for (i = 0; i < snap->n_channels; i++) {
-		const struct channel *chan = snap->channels[i];
-
-		if (!chan->chosen)
-			continue;
-		obj = new_channel(chan);
-		json_add_string(obj, "direction", chan->cset->direction);
-		json_add_string(obj, "trigger", chan->cset->trigger);
-		add_rate(obj, "fired_per_s", chan->cset->fired_rate);
-		json_add_count(obj, "lost_triggers", chan->cset->lost_triggers);
-		json_append(list, obj);
-	}
-	return list;
-}

@@ -18,7 +18,4 @@ json_t *json_member(json_t *obj, const char *key);
 /* Make the object that zio list --json prints, of the objects chosen in @snap. */
 json_t *new_json_snapshot(const struct snapshot *snap);
 
-/* Make the object that zio top --json prints, of the channels chosen in @snap. */
-json_t *new_json_rates(const struct snapshot *snap);
-
 #endif /* ZIO_JSON_H */

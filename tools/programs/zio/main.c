@@ -37,7 +37,7 @@ struct command {
 static const struct command commands[] = {
 	GROUP("Look at devices and blocks:"),
 	OWN(list, complete_objects, "show devices, sets, channels, shared triggers"),
-	OWN(top, complete_top, "show rates and losses, live"),
+	PYTHON(top, "show rates and losses, live"),
 	OWN(plot, complete_channels, "draw channels, live or to a file"),
 	LINKED(dump, complete_dump, "zio-dump", "print blocks as text, CSV or JSON"),
 	OTHER("scope", "zio-scope", "show channels in a browser"),

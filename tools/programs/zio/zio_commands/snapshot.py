@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
+from functools import cached_property
 
 import zio
 
@@ -76,13 +77,10 @@ class Cset:
     """A channel set, and its channels. Raises `zio.Error` if the set is gone."""
 
     def __init__(self, obj: zio.Object, shared: dict[str, str]) -> None:
+        self._object, self._shared = obj, shared
         self.path = obj.name
         self.direction = obj.text("direction")
-        self.name = text(obj, "name")
         self.trigger = text(obj, "current_trigger")
-        self.buffer = text(obj, "current_buffer")
-        self.type = shared.get(self.trigger) or text(obj, "trigger/name") or self.trigger
-        """Of the trigger."""
         self.is_enabled = number(obj, "enable") == 1
         self.has_trigger_enabled = number(obj, "trigger/enable") == 1
         names = ("fired", "lost_triggers", "io_errors")
@@ -93,6 +91,24 @@ class Cset:
                 self.channels.append(Channel(self, channel))
             except OSError:
                 continue  # It is gone meanwhile.
+
+    # What does not change from one moment to the next is read when it is asked for.
+
+    @cached_property
+    def name(self) -> str:
+        """The name from the driver."""
+        return text(self._object, "name")
+
+    @cached_property
+    def buffer(self) -> str:
+        """The type of the buffers."""
+        return text(self._object, "current_buffer")
+
+    @cached_property
+    def type(self) -> str:
+        """The type of the trigger."""
+        name = self._shared.get(self.trigger) or text(self._object, "trigger/name")
+        return name or self.trigger
 
 
 class Snapshot:
@@ -119,11 +135,12 @@ class Snapshot:
             channel
             for cset in self.csets
             for channel in cset.channels
-            if not patterns or _matches(_names_of(cset, channel), patterns)
+            if not patterns or _matches(_names_of(channel), patterns)
         ]
 
 
-def _names_of(cset: Cset, channel: Channel) -> Iterable[str]:
+def _names_of(channel: Channel) -> Iterable[str]:
+    cset = channel.cset
     device = cset.path.partition("/")[0]
     names = device, cset.path, f"{device}/{cset.name}", channel.path, channel.address
     for name in names:
