@@ -67,7 +67,7 @@ test_sets()
 	is "files are there by the name" "$(cat $zzero/zero-output/direction)" output
 	check "a device with many sets of one name" make_board many zmany csets 4
 	is "the first has the link" "$(readlink $devices/zmany-0000/zero-input)" cset0
-	is "the kernel tells it" "$(dmesg | grep -c 'zmany-0000: 3 sets have names that')" 1
+	is "the kernel tells it" "$(dmesg | grep -c 'zmany-0000: 3 sets have no link')" 1
 }
 
 test_sources()
