@@ -201,9 +201,9 @@ def _batches(channels: list[Any], stopping: threading.Event) -> Iterator[Any]:
     that are not open yet."""
     try:
         for part in channels:
-            with (
-                zio.open(part) if isinstance(part, str) else nullcontext(part) as channel
-            ):
+            is_name = isinstance(part, str)
+            opened: Any = zio.open(part) if is_name else nullcontext(part)
+            with opened as channel:
                 for batch in channel.batches(BATCH, PATIENCE):
                     yield batch
                     if stopping.is_set():
