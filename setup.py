@@ -35,7 +35,7 @@ IS_LIMITED = sys.version_info >= (3, 11) and not sysconfig.get_config_var(
 LIMIT = [("Py_LIMITED_API", "0x030b0000")]
 PACKAGES = {"zio": "tools/python/src/zio"}
 DATA = {"zio": ["py.typed", "*.pyi"]}
-COMMANDS = ("export", "restore", "save", "top")
+COMMANDS = ("export", "plot", "restore", "save", "top")
 if HAS_PROGRAMS:
     PACKAGES["zio_commands"] = "tools/programs/zio/zio_commands"
     for name in ("scope", "nexus", "pva"):

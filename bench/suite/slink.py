@@ -80,7 +80,8 @@ class Slink(Benchmark):
         options["check"] = int("check" in load)
         plan.run(f"slink-bench bus-time={'free' if load == 'free' else 'pci'}")
         if "monitor" in load:
-            plan.run(f"zio top -j -i {MONITOR_S} 'slink*' >/dev/null & monitor=$!")
+            look = f"zio list -j -i 0 'slink*' >/dev/null; sleep {MONITOR_S}"
+            plan.run(f"while :; do {look}; done & monitor=$!")
         key = {"method": label or method, "load": load, "size": size, "count": buffers}
         plan.measure(zio_bench("slink", CHANNEL, **options), **key)
         if "monitor" in load:

@@ -41,6 +41,35 @@ test_top_unplug()
 	is "top: no complaint" "$(cat /tmp/err)" ''
 }
 
+# The host may have no gnuplot: the test checks the script.
+test_plot()
+{
+	gives 0 "plot: script" zio plot --script -n 1 -b 2 zzero-2-0
+	is "plot: samples" "$(echo "$said" | sed -n '/^\$zio/,/^EOD/p' |
+		grep -c '^[0-9]')" 32
+	is "plot: the counter counts" "$(echo "$said" |
+		sed -n '/^\$zio/,/^EOD/s/^[0-9]* //p' | sed '1d' |
+		awk 'NR > 1 && $1 != last + 1 { bad++ } { last = $1 }
+		END { print bad + 0 }')" 0
+	gives 3 "plot: an output" zio plot zzero-1-0
+	gives 3 "plot: no channel" zio plot nonsense-0-0
+}
+
+# The driver has filled a queue that nobody reads: no block comes to a tap.
+test_silence()
+{
+	echo transparent >/sys/bus/zio/devices/zzero-0000/cset2/current_trigger
+	zio plot --script -n 1 zzero-2-0 >/tmp/got 2>/tmp/err &
+	check "plot: no block: it says so" wait_until 60 grep -q \
+		'zzero-2-0: no new block for 5 s (old ones wait' /tmp/err
+	zio flush zzero-2-0
+	wait $!
+	is "plot: and shows the block that comes" $? 0
+	echo user >/sys/bus/zio/devices/zzero-0000/cset2/current_trigger
+}
+
 test_top
 test_top_unplug
+test_plot
+test_silence
 done_testing

@@ -108,27 +108,11 @@ test_refused()
 	says "no device: reason" 'there are: .*zzero-0000'
 }
 
-# This machine has no gnuplot: the test checks the script.
-test_plot()
-{
-	gives 1 "plot: no gnuplot" zio plot zzero-0-2
-	says "plot: no gnuplot: reason" 'there is no gnuplot: apt-get install'
-	gives 0 "plot: script" zio plot --script -n 1 -b 2 zzero-2-0
-	is "plot: samples" "$(echo "$said" | sed -n '/^\$zio/,/^EOD/p' |
-		grep -c '^[0-9]')" 32
-	is "plot: the counter counts" "$(echo "$said" |
-		sed -n '/^\$zio/,/^EOD/s/^[0-9]* //p' | sed '1d' |
-		awk 'NR > 1 && $1 != last + 1 { bad++ } { last = $1 }
-		END { print bad + 0 }')" 0
-	gives 3 "plot: an output" zio plot zzero-1-0
-	gives 3 "plot: no channel" zio plot nonsense-0-0
-}
-
 # The driver has filled a queue that nobody reads: no block comes to a tap.
 test_silence()
 {
 	echo transparent >/sys/bus/zio/devices/zzero-0000/cset2/current_trigger
-	for command in 'plot --script' 'dump --tap' 'cat --tap'; do
+	for command in 'dump --tap' 'cat --tap'; do
 		# shellcheck disable=SC2086 # words
 		zio $command -n 1 zzero-2-0 >/tmp/got 2>/tmp/err &
 		check "$command: no block: it says so" wait_until 20 grep -q \
@@ -179,7 +163,6 @@ test_list
 test_get
 test_set
 test_refused
-test_plot
 test_silence
 test_shared
 gives 2 "no command" zio

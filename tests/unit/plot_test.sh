@@ -332,7 +332,7 @@ test_output()
 {
 	local file
 	for file in '|touch owned.png' '~root/a.png' '-.png'; do
-		script "plot: into $file" -o "$file" saw-0-1
+		script "plot: into $file" --output="$file" saw-0-1
 		has out "^set output '\./${file/|/\\|}'$" 'plot: is a file of this directory'
 	done
 	script 'plot: into a path' -o "$work/a.png" saw-0-1

@@ -610,7 +610,7 @@ test_programs()
 			"$command without its program: the package"
 	done
 	cp "$zio" zio
-	for command in selftest top save restore export; do
+	for command in selftest top plot save restore export; do
 		run 1 "$command without its program" env PATH=/nothing ./zio $command
 		has err "zio-$command is not installed: install the package python3-zio" \
 			"$command without its program: the package"

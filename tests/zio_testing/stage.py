@@ -20,7 +20,7 @@ from .toolchain import I386, Toolchain, toolchain_of
 
 PLACE = CACHE / "tests" / tag_of(ROOT)
 # Commands of zio that are Python
-COMMANDS = ("export", "restore", "save", "top")
+COMMANDS = ("export", "plot", "restore", "save", "top")
 
 
 def tree_of(place: str) -> Path:

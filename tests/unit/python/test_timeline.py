@@ -393,6 +393,8 @@ def test_a_file_with_a_gap(block_file: Maker) -> None:
     account.add(other.account())
     assert account.taken == 4
     assert repr(account) == "<zio.TimelineAccount 4 blocks taken by another reader>"
+    account.forget_taken()
+    assert account.is_clean and account.taken == 0
     with pytest.raises(AttributeError, match="an account has no 'found'"):
         _ = account.found
     assert str(zio.TimelineAccount(lost=3, gaps=1)) == "3 blocks lost in 1 gap"

@@ -10,12 +10,6 @@
 /* Open a channel by zio_open(); NULL after a message. */
 struct zio_channel *open_channel(const char *name, int flags);
 
-/*
- * Open an input for its newest blocks, without a wait; NULL after a message. This is a
- * tap, unless each read acquires a block: then drop what was queued.
- */
-struct zio_channel *open_newest(const char *name);
-
 /* Return what wait_unless_stopped() needs to wait for a block. */
 struct pollfd input_of(const struct zio_channel *ch);
 

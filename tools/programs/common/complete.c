@@ -67,7 +67,7 @@ void offer_channels(const char *word, const char *prefix)
 }
 
 /* Offers nothing for a word with a special character of glob(). */
-void offer_files(const char *word, const char *prefix)
+static void offer_files(const char *word, const char *prefix)
 {
 	const char *begin = word + strlen(prefix);
 	char pattern[PATH_MAX];

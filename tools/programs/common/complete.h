@@ -35,9 +35,6 @@ void offer_choices(const char *word, const char *prefix,
 /* Once @word begins with @prefix, offer @prefix with each address of a channel. */
 void offer_channels(const char *word, const char *prefix);
 
-/* Once @word begins with @prefix, offer @prefix with each path that begins so. */
-void offer_files(const char *word, const char *prefix);
-
 /* Offer channels, and paths of files, which may be block files. */
 void offer_sources(const char *word, const char *prefix);
 

@@ -17,7 +17,7 @@ static void on_stop(int sig)
 	n_caught++;
 }
 
-void catch_stop(int sig, int flags)
+static void catch_stop(int sig, int flags)
 {
 	struct sigaction action = { .sa_handler = on_stop, .sa_flags = flags };
 

@@ -6,9 +6,6 @@
 #include <poll.h>
 #include <signal.h>
 
-/* Catch @sig from now on; @flags as for sigaction(). */
-void catch_stop(int sig, int flags);
-
 /*
  * Catch SIGINT and SIGTERM once: a second one kills a program that is stuck.
  *

@@ -17,12 +17,11 @@ int run_get(int argc, char **argv);
 int run_set(int argc, char **argv);
 int run_create(int argc, char **argv);
 int run_destroy(int argc, char **argv);
-int run_plot(int argc, char **argv);
 int run_flush(int argc, char **argv);
 
 /* The options of the commands, for completion */
 extern const struct argp list_argp, get_argp, set_argp, create_argp, destroy_argp,
-	plot_argp, flush_argp;
+	flush_argp;
 
 /* complete.c: offer candidates for the last of the words after "zio". */
 void complete_objects(int argc, char **argv);

@@ -38,7 +38,7 @@ static const struct command commands[] = {
 	GROUP("Look at devices and blocks:"),
 	OWN(list, complete_objects, "show devices, sets, channels, shared triggers"),
 	PYTHON(top, "show rates and losses, live"),
-	OWN(plot, complete_channels, "draw channels, live or to a file"),
+	PYTHON(plot, "draw channels, live or to a file"),
 	LINKED(dump, complete_dump, "zio-dump", "print blocks as text, CSV or JSON"),
 	OTHER("scope", "zio-scope", "show channels in a browser"),
 	PACKAGED("selftest", "zio-selftest", "python3-zio",

@@ -346,7 +346,7 @@ static int choose_configured(struct configured *all, int n, const char *what,
 	return found;
 }
 
-int choose_objects(struct snapshot *snap, char **patterns, int count)
+static int choose_objects(struct snapshot *snap, char **patterns, int count)
 {
 	int found = 0;
 	int d;

@@ -80,13 +80,8 @@ void free_snapshot(struct snapshot *snap);
 void set_rates(struct snapshot *snap, const struct snapshot *before);
 
 /*
- * Set @chosen of the objects that match a pattern by one of their names, and of all
- * objects in them. If there are no patterns, all match. Returns how many match.
- */
-int choose_objects(struct snapshot *snap, char **patterns, int count);
-
-/*
- * choose_objects() for the arguments of a command. Complain about a pattern that matches
+ * Set @chosen of the objects that match an argument of a command, and of all objects in
+ * them. If there are no patterns, all match. Complain about a pattern that matches
  * nothing. Returns how many match something.
  */
 int choose_named(struct snapshot *snap, const struct arguments *patterns);

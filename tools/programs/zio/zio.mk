@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 
 zio_objs += $(addprefix programs/zio/,main.o complete.o holders.o assign.o \
-	   get.o set.o config.o model.o json.o list.o \
-	   term.o plot.o clock.o flush.o script.o gnuplot.o)
+	   get.o set.o config.o model.o json.o list.o clock.o flush.o)
 zio_libs = -ljansson -lm
 need_jansson += $(addprefix programs/zio/,get.o json.o list.o)
 
 # Commands of zio that are Python: zio-NAME is a link to one program, which runs the module
 # zio_commands.NAME. In the source tree, the links are in bin, and need the package zio.
 
-commands = zio-export zio-restore zio-save zio-top
+commands = zio-export zio-plot zio-restore zio-save zio-top
 command_modules = $(wildcard programs/zio/zio_commands/*.py)
 COMMANDDIR = $(PREFIX)/lib/zio-commands
 

@@ -153,6 +153,11 @@ class TimelineAccount:
         """Whether nothing is missing, and nothing has changed."""
         return bool(lib.zio_account_is_clean(self._account))
 
+    def forget_taken(self) -> None:
+        """Drop the count of blocks that others have: those that a tap passes over are not
+        missing."""
+        self._account.taken = 0
+
     def add(self, other: TimelineAccount) -> None:
         """Add the account of another channel."""
         lib.zio_account_add(self._account, other._account)
