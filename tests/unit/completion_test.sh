@@ -69,6 +69,8 @@ offers 'zio top --s' --sort=
 offers 'zio top --sort=l' lost
 offers 'zio plot zzero-0000-0-' 'zzero-0000-0-0 zzero-0000-0-1 zzero-0000-0-2'
 offers 'zio plot --ti' --time
+offers 'zio-plot --ti' --time
+offers 'zio-top --sort=l' lost
 offers 'zio set zzero-0000/cset0 cur' 'current_buffer= current_trigger='
 offers 'zio set zzero-0000-0-0 ' 'alarms= buffer/max-buffer-len= enable='
 offers 'zio set zzero/0/trigger n' 'nsamples= nshots='
@@ -147,7 +149,7 @@ for program in zio-copy zio-dump zio-cat-file 'zio list' 'zio get' 'zio set' \
 	'zio dump' 'zio copy' 'zio cat'; do
 	offers_all "$program"
 done
-for program in zio zio-copy zio-dump zio-cat-file zio-scope; do
+for program in zio zio-copy zio-dump zio-cat-file zio-scope zio-top; do
 	equal "$(bash -c ". '$completion'; complete -p $program")" \
 		"complete -F _zio $program" "$program is completed"
 done

@@ -34,7 +34,7 @@ FIRST = {
     "tools/libzio/channel/ring.c": "unit/ring_test.c",
     "tools/libzio/channel/slot.h": "unit/ring_test.c",
     "tools/libzio/zio-group.h": "unit/group_test.c",
-    "tools/programs/zio/save.c": "unit/save_test.sh",
+    "tools/programs/zio/zio_commands/save.py": "unit/save_test.sh",
     "tools/programs/nexus/zio_nexus/verify.py": "unit/nexus/test_verify.py",
     "tools/programs/pva/zio_pva/attributes.py": "unit/pva/test_attributes.py",
     "tools/programs/scope/zio_scope/page/store.js": "unit/scope/browser/test_page.py",

@@ -16,18 +16,19 @@ $(commands:%=bin/%): | bin/zio
 	ln -sf ../programs/zio/zio-command $@
 
 install-commands:
-	mkdir -p $(DESTDIR)$(BINDIR) $(DESTDIR)$(COMMANDDIR)/zio_commands
+	mkdir -p $(DESTDIR)$(BINDIR) $(DESTDIR)$(COMPDIR) $(DESTDIR)$(COMMANDDIR)/zio_commands
 	install -m 644 $(command_modules) $(DESTDIR)$(COMMANDDIR)/zio_commands
 	for p in $(commands); do \
 		sed -e 's|@COMMANDDIR@|$(COMMANDDIR)|' programs/zio/zio-command \
-			>$(DESTDIR)$(BINDIR)/$$p && chmod 755 $(DESTDIR)$(BINDIR)/$$p || exit; \
+			>$(DESTDIR)$(BINDIR)/$$p && chmod 755 $(DESTDIR)$(BINDIR)/$$p && \
+		ln -sf zio $(DESTDIR)$(COMPDIR)/$$p || exit; \
 	done
 
 # "zio NAME" tells this target if there is no program zio-NAME.
 $(commands:zio-%=install-%): install-python install-commands
 
 uninstall-commands:
-	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(commands))
+	rm -f $(foreach d,$(BINDIR) $(COMPDIR),$(commands:%=$(DESTDIR)$(d)/%))
 	rm -rf $(DESTDIR)$(COMMANDDIR)
 
 .PHONY: install-commands uninstall-commands $(commands:zio-%=install-%)
