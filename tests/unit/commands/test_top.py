@@ -81,3 +81,21 @@ def test_order(tree: Path) -> None:
 def test_numbers() -> None:
     texts = [top.scaled(n) for n in (None, 0, 999, 999.94, 999.95, 1.5, 12e6, 4e21)]
     assert texts == ["-", "0", "999", "999.9", "1.0k", "1.5", "12.0M", "4000.0E"]
+
+
+def test_an_output_has_the_losses_of_its_route(tree: Path) -> None:
+    cset = tree / CHANNEL / ".."
+    (cset / "direction").write_text("output\n")
+    for name, text in (
+        ("buffer/source", "zzero-0001-0-0"),
+        ("statistics/route-lost", "4"),
+    ):
+        (tree / CHANNEL / name).write_text(f"{text}\n")
+    snapshot = Snapshot()
+    (row,) = top.make_rows(snapshot, snapshot, [])
+    found = row.as_json()
+    assert (found["lost"], found["source"], found["state"]) == (7, "zzero-0001-0-0", "on")
+    for name, state in (("../trigger", "trigger-off"), ("..", "set-off"), (".", "off")):
+        (tree / CHANNEL / name / "enable").write_text("0\n")
+        ((channel,),) = (cset.channels for cset in Snapshot().csets)
+        assert channel.state == state
