@@ -72,6 +72,13 @@ def test_python(trial: Trial, root: Root) -> None:
     trial.result("python3-zio writes and reads a block file", good, found[1])
 
 
+def test_commands(trial: Trial, root: Root) -> None:
+    """Draw the block file of test_python()."""
+    found = root.run("zio", "plot", "--script", "-n", "1", "/tmp/blocks")
+    good = found[0] == 0 and "plot $zio using 1:2" in found[1]
+    trial.result("zio plot is in python3-zio, and draws a block file", good, found[1])
+
+
 def test_nexus(trial: Trial, root: Root) -> None:
     """Record the block file of test_python()."""
     record = "zio-nexus -q /tmp/blocks -o /tmp/blocks.nxs"
@@ -259,6 +266,7 @@ def test_all(work: Path) -> int:
         test_modules(trial, root, release)
         test_versions(trial, root)
         test_python(trial, root)
+        test_commands(trial, root)
         test_nexus(trial, root)
         test_migrate(trial, root)
         test_pva(trial, root)
