@@ -20,13 +20,21 @@ def complain(text: object) -> None:
 def run(parser: cli.Parser, work: Callable[[argparse.Namespace], int]) -> int:
     """Parse the words of the program, do the work, and return the exit status.
 
-    Names and values are printed with the bytes that they have.
+    An error of the library ends the work as Failure does. Names and values are printed
+    with the bytes that they have.
     """
     words = sys.argv[1:]
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
     parser.add_standard(zio.__version__)
-    return cli.run(parser, ["--help"] if words == ["help"] else words, work)
+
+    def guarded(options: argparse.Namespace) -> int:
+        try:
+            return work(options)
+        except zio.Error as error:
+            raise cli.Failure(str(error.strerror)) from None
+
+    return cli.run(parser, ["--help"] if words == ["help"] else words, guarded)
 
 
 def seconds(text: str) -> float:

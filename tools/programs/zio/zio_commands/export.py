@@ -9,7 +9,6 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator
 
-import zio
 from zio import cli
 
 from . import complain, run
@@ -107,10 +106,7 @@ def _write_file(name: str, text: str) -> None:
 
 def work(options: argparse.Namespace) -> int:
     """Print or write the statistics."""
-    try:
-        snapshot = Snapshot()
-    except zio.Error as error:
-        raise cli.Failure(str(error.strerror)) from None
+    snapshot = Snapshot()
     missing = [name for name in options.names if not snapshot.choose([name])]
     for name in missing:
         complain(f"nothing matches '{name}'")

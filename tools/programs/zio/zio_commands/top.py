@@ -13,7 +13,6 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 
-import zio
 from zio import cli
 
 from . import run, seconds
@@ -253,10 +252,7 @@ class Top:
 
 def work(options: argparse.Namespace) -> int:
     """Print rates."""
-    try:
-        return Top(options).run()
-    except zio.Error as error:
-        raise cli.Failure(str(error.strerror)) from None
+    return Top(options).run()
 
 
 def _interval(text: str) -> float:
