@@ -323,5 +323,6 @@ TEST("modules are unloaded with a route", routed)
 	unload("zio-buf-vmalloc");
 	unload("zio-trig-hrt");
 	unload("zio-trig-timer");
+	unload("zio-configfs");
 	ASSERT_EQ(read_number("/sys/module/zio/refcnt"), 1);
 }

@@ -149,5 +149,6 @@ TEST("a block that is never played keeps its memory, but not the drivers", input
 	ASSERT_TRUE(shell("rmmod zio-buf-vmalloc 2>/dev/null"));
 	unload("zio-loop");
 	wait_for(10, !shell("rmmod zio-buf-vmalloc 2>/dev/null"));
+	unload("zio-configfs");
 	ASSERT_EQ(read_number("/sys/module/zio/refcnt"), 1);
 }
