@@ -19,7 +19,6 @@ STAMPS = {
     "tools/libzio/group/plain.c": "blocks of one trigger have one stamp",
     "tools/libzio/zio.hpp": "time_ns() returns the stamp",
     "tools/programs/common/place.c": "a control without a possible time loses it",
-    "tools/programs/copy/move.c": "a copy keeps the stamp",
     "tools/programs/dump/json.c": "prints the stamp as it is, too",
     "tools/programs/dump/text.c": "prints bins, which are no time",
     "tools/programs/kafka/check.c": "a block that comes again is no later; dates of gaps",

@@ -48,7 +48,7 @@ class Signals:
             poll.register(fd, events)
         found = poll.poll(None if seconds is None else 1000 * max(0.0, seconds))
         if any(fd == self._wake for fd, _ in found):
-            os.read(self._wake, 512)
+            os.read(self._wake, 256)
             return False
         return bool(found)
 
