@@ -571,6 +571,7 @@ static void run_jitter(struct bench *b)
 static void run_forever(struct bench *b)
 {
 	b->spins = spins_of(b->period * PERIODS_A_TURN);
+	warm_up(b);
 	b->events = 0;
 	b->source->start(b, clock_ns(CLOCK_REALTIME) + lead_ns(b));
 	announce();
