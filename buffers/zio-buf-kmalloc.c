@@ -210,6 +210,23 @@ static struct zio_block *kmalloc_get_block(struct zio_buffer *buf)
 	return &llist_entry(free, struct zio_block_core, free)->block;
 }
 
+static unsigned int kmalloc_get_blocks(struct zio_buffer *buf, struct zio_block **slot,
+				       unsigned int n)
+{
+	struct kmalloc_buffer *kbuf = buf->priv;
+	struct llist_node *free;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		free = kmalloc_find_free(kbuf);
+		if (unlikely(!free))
+			break;
+		kbuf->rest = free->next;
+		WRITE_ONCE(slot[i], &llist_entry(free, struct zio_block_core, free)->block);
+	}
+	return i;
+}
+
 static bool kmalloc_has_room(struct zio_buffer *buf)
 {
 	return kmalloc_find_free(buf->priv);
@@ -240,6 +257,7 @@ static const struct zio_buffer_ops kmalloc_ops = {
 	.commit = kmalloc_commit,
 	.discard = kmalloc_discard,
 	.get_block = kmalloc_get_block,
+	.get_blocks = kmalloc_get_blocks,
 	.has_room = kmalloc_has_room,
 	.put_block = kmalloc_put_block,
 	.count = kmalloc_count,

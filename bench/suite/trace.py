@@ -35,7 +35,7 @@ WAYS = {
     "bulk": Way(per="zero_input"),
     "mmap": Way(runs=("zero_input", "chardev_read_ctrl_plain")),
     "batch": Way(per="zero_input"),
-    "ring": Way(per="zero_input", rare=("ring_push",)),
+    "ring": Way(per="zero_input", rare=("ring_publish",)),
     "uring-batch": Way(per="zero_input"),
     "hrt-full": Way(per=EVENT, runs=("zio_channel_reclaim",), never=("zero_input",)),
     "hrt-read": Way(per=EVENT, runs=("zero_input", "chardev_read_data_plain")),

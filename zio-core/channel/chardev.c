@@ -45,6 +45,7 @@ static __always_inline int chardev_read_blocks(struct zio_session *sess, struct 
 					       bool begun, bool nowait)
 {
 	size_t rest = to->room - min_t(size_t, to->room, ZIO_COPY_AT_ONCE), want, n;
+	size_t block_len = READ_ONCE(sess->chan->cset->block_len);
 	struct zio_block_core *core;
 	struct zio_block *block;
 	bool first = true;
@@ -79,6 +80,8 @@ static __always_inline int chardev_read_blocks(struct zio_session *sess, struct 
 		if (first && chardev_answers_later(sess->chan))
 			break;
 		first = false;
+		if (!sess->block && !zio_queue_count(&sess->chan->queue))
+			zio_session_pull_ahead(sess, to->room / (block_len ?: 1));
 	}
 	to->room += rest;
 	return ret;
@@ -150,7 +153,8 @@ static __always_inline int chardev_read_first_control(struct zio_session *sess,
 }
 
 /* Keeps the block behind the current one until the reader reads the next controls. */
-static int chardev_read_another_control(struct zio_session *sess, struct zio_sink *to)
+static __always_inline int chardev_read_another_control(struct zio_session *sess,
+							struct zio_sink *to)
 {
 	struct zio_block *block = zio_session_fetch(sess);
 	int ret;
@@ -181,8 +185,11 @@ static __always_inline int chardev_read_controls(struct zio_session *sess, struc
 		return -EAGAIN;
 	ret = begun ? 0 : chardev_read_first_control(sess, to, nowait);
 	left = max(left, sizeof(struct zio_control) - 1);
-	while (!ret && to->room > left && !zio_must_stop())
+	while (!ret && to->room > left && !zio_must_stop()) {
+		if (!zio_queue_count(&sess->chan->queue))
+			zio_session_pull_ahead(sess, to->room / sizeof(struct zio_control));
 		ret = chardev_read_another_control(sess, to);
+	}
 	return ret;
 }
 

@@ -12,6 +12,7 @@ struct zio_session *zio_session_open(struct zio_channel_core *chan);
 void zio_session_close(struct zio_session *sess);
 int zio_session_try_slow(struct zio_session *sess);
 int zio_session_wait(struct zio_session *sess);
+void zio_session_pull_ahead(struct zio_session *sess, size_t n);
 struct zio_block *zio_session_fetch(struct zio_session *sess);
 void zio_session_hold(struct zio_session *sess, struct zio_block *block);
 void zio_channel_note_readers(struct zio_channel_core *chan);

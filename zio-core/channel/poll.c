@@ -15,12 +15,12 @@
 /* If the channel has no room, the next put of a block wakes the poller. */
 static int poll_arm_or_be_woken(struct zio_channel_core *chan)
 {
-	int ret = zio_cset_arm_channel(chan, ZIO_ARM_WAKE | ZIO_ARM_NEW);
+	int ret = zio_cset_arm_channel(chan, ZIO_ARM_WAKE | ZIO_ARM_NEW, 1);
 
 	if (ret != -ENOBUFS || mutex_lock_killable(&chan->lock))
 		return ret;
 	zio_channel_mark_starved(chan);
-	ret = zio_cset_arm_channel(chan, ZIO_ARM_WAKE | ZIO_ARM_NEW);
+	ret = zio_cset_arm_channel(chan, ZIO_ARM_WAKE | ZIO_ARM_NEW, 1);
 	mutex_unlock(&chan->lock);
 	return ret;
 }
@@ -58,43 +58,48 @@ static __poll_t poll_input(struct file *file, bool ctrl)
 }
 
 /*
- * Arms the channel whose ring it is, or the set. Returns -ESHUTDOWN if nothing is enabled.
- * Inline: a poll that fills a ring calls this for each block.
+ * Arms the channel whose ring it is, or the set, for up to @n blocks. Returns -ESHUTDOWN if nothing
+ * is enabled.
  */
-static __always_inline int poll_arm_for_ring(const struct zio_ring *ring,
-					     struct zio_channel_core *chan, unsigned int flags)
+static int poll_arm_for_ring(const struct zio_ring *ring, struct zio_channel_core *chan,
+			     unsigned int flags, unsigned int n)
 {
 	struct zio_cset_core *cset = chan->cset;
 	int ret = -ESHUTDOWN;
 
 	if (!ring->entry)
-		return READ_ONCE(chan->enabled) ? zio_cset_arm_channel(chan, flags) : -ESHUTDOWN;
+		return READ_ONCE(chan->enabled) ? zio_cset_arm_channel(chan, flags, n) : ret;
 	/* A set that is not gone still has its channels. */
 	rcu_read_lock();					/* E */
 	if (!READ_ONCE(cset->gone) && READ_ONCE(cset->n_active))
-		ret = zio_cset_arm_channel(READ_ONCE(cset->active[0]), flags);
+		ret = zio_cset_arm_channel(READ_ONCE(cset->active[0]), flags, n);
 	rcu_read_unlock();
 	return ret;
 }
 
 /*
  * The trigger is on demand, and a program waits for its ring to fill. The poll acquires as
- * many blocks as the watermark. While they come fast it acquires more, up to half of the
+ * many blocks as the watermark. If they have come fast it acquires more, up to half of the
  * buffer. So the program needs fewer polls. The poller is not yet in the wait queue. So the
  * blocks wake no process.
  */
 static void poll_fill_ring(struct zio_ring *ring, struct zio_channel_core *chan)
 {
-	unsigned int want = READ_ONCE(chan->watermark), n = 0, most;
+	unsigned int want = READ_ONCE(chan->watermark), most = want;
+	u32 first = READ_ONCE(*ring->head), n = 0, before;
 	u64 start = ktime_get_ns();
 	int ret;
 
-	most = max(want, READ_ONCE(chan->len) / 2);
 	do {
-		ret = poll_arm_for_ring(ring, chan, 0);
-		if (!(++n % 8) && ktime_get_ns() - start > FILL_RING_NS)
+		before = n;
+		ret = poll_arm_for_ring(ring, chan, 0, min(most - n, ZIO_PULL_BLOCKS));
+		n = READ_ONCE(*ring->head) - first;
+		if (n >= want && ktime_get_ns() - start < FILL_RING_NS)
+			most = max(want, READ_ONCE(chan->len) / 2);
+		else
 			most = want;
-	} while (!ret && n < most && zio_ring_count(ring) < most && !zio_must_stop());
+	} while (!ret && n != before && n < most && zio_ring_count(ring) < most &&
+		 !zio_must_stop());
 	if (zio_is_driver_error(ret))
 		WRITE_ONCE(ring->error, ret);
 }
@@ -116,7 +121,7 @@ __poll_t zio_poll_ring(struct file *file, struct poll_table_struct *wait,
 		poll_fill_ring(ring, chan);
 	zio_poll_wait(file, &chan->wq, wait);
 	if (ask && !zio_ring_count(ring) && !READ_ONCE(ring->error))
-		poll_arm_for_ring(ring, chan, ZIO_ARM_WAKE);
+		poll_arm_for_ring(ring, chan, ZIO_ARM_WAKE, 1);
 	/* The ring may have been full. No call tells the kernel that the tail moved. */
 	if (READ_ONCE(cset->rearm))
 		zio_cset_kick(cset);

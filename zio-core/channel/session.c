@@ -397,6 +397,25 @@ int zio_session_try_slow(struct zio_session *sess)
 }
 
 /*
+ * A reader that has got a block has room for @n others, and none is queued. Has them queued, if
+ * they come at once, and the set has no other channel. The session is locked. The next read gets
+ * an error that comes meanwhile.
+ */
+void zio_session_pull_ahead(struct zio_session *sess, size_t n)
+{
+	struct zio_channel_core *chan = sess->chan;
+	struct zio_cset_core *cset = chan->cset;
+	int ret;
+
+	if (n < 2 || chan->slowpath || !READ_ONCE(cset->can_pull) || READ_ONCE(cset->async) ||
+	    READ_ONCE(cset->n_active) != 1 || !READ_ONCE(chan->enabled) || READ_ONCE(cset->error))
+		return;
+	ret = zio_cset_arm_channel(chan, ZIO_ARM_NEW, min_t(size_t, n, ZIO_PULL_BLOCKS));
+	if (unlikely(ret) && zio_is_driver_error(ret))
+		cmpxchg(&cset->error, 0, ret);
+}
+
+/*
  * Fetches one more block beside those of the session, if one is there or comes at once. The
  * set has an error then for a read that can return it.
  */

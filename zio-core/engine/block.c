@@ -253,6 +253,31 @@ struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan)
 	return block;
 }
 
+/*
+ * Gets up to @n free blocks of a channel, and stores them from @slot on. Context: Any; the caller
+ * owns the phase, or is the driver of a stream. Returns how many it got.
+ */
+unsigned int zio_channel_get_blocks(struct zio_channel_core *chan, struct zio_block **slot,
+				    unsigned int n)
+{
+	struct zio_buffer *buf = chan->buf;
+	const struct zio_buffer_ops *ops = buf->type->ops;
+	struct zio_block *block;
+	unsigned int i;
+
+	if (unlikely(zio_queue_count(&chan->queue) >= buf->len))
+		return 0;
+	if (likely(ops->get_blocks))
+		return ops->get_blocks(buf, slot, n);
+	for (i = 0; i < n; i++) {
+		block = ops->get_block(buf);
+		if (!block)
+			break;
+		WRITE_ONCE(slot[i], block);
+	}
+	return i;
+}
+
 static void block_put_shots(struct zio_channel_core *chan, struct zio_armed *armed,
 			    unsigned int n, unsigned int stride)
 {

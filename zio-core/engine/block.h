@@ -19,6 +19,8 @@ void zio_channel_count_loss(struct zio_channel_core *chan, u32 n, u32 seq, int c
 bool zio_channel_make_room(struct zio_channel_core *chan);
 struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan);
 void zio_channel_count_no_block(struct zio_channel_core *chan, u32 n, u32 seq);
+unsigned int zio_channel_get_blocks(struct zio_channel_core *chan, struct zio_block **slot,
+				    unsigned int n);
 bool zio_channel_take_shots(struct zio_channel_core *chan, struct zio_armed *armed,
 			    unsigned int stride, bool reclaim);
 bool zio_channel_has_shots(struct zio_channel_core *chan);

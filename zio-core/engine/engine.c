@@ -206,8 +206,8 @@ int zio_cset_leave_armed(struct zio_cset_core *cset)
 	return 0;
 }
 
-/* raw_io() has returned @ret, which is not 0. */
-static int engine_leave_or_fail(struct zio_cset_core *cset, int ret)
+/* raw_io() has returned @ret, which is not 0. Returns as zio_cset_arm_event(). */
+int zio_cset_leave_or_fail(struct zio_cset_core *cset, int ret)
 {
 	if (ret != ZIO_PENDING || WARN_ON_ONCE(!cset->ops->stop_io))
 		return zio_cset_fail_arm(cset, ret);
@@ -255,7 +255,7 @@ static __always_inline int engine_arm_one_way(struct zio_cset_core *cset, bool o
 	int ret = engine_start_blocks(cset, output, NULL, NULL);
 
 	if (unlikely(ret))
-		return engine_leave_or_fail(cset, ret);
+		return zio_cset_leave_or_fail(cset, ret);
 	if (output || unlikely(cset->given_back))
 		zio_cset_finish_blocks(cset);
 	else
@@ -405,10 +405,11 @@ void zio_cset_end_hold(struct zio_cset_core *cset, bool armed)
  * Arms a set if one of its channels has room for a block. As zio_cset_arm_event(), but loses no
  * block of @chan. @chan: the input channel. @flags: ZIO_ARM_WAKE: if the set is busy, its users are
  * woken when it is idle; ZIO_ARM_NEW: the caller has found the queue empty, and wants one block. If
- * one has come since, the set is not armed. Context: Any; the caller holds a reference to @chan, or
- * is under RCU. Returns as zio_cset_arm_event(); -ENOBUFS when the channel has no room.
+ * one has come since, the set is not armed. @n: how many blocks the caller wants, if they come at
+ * once. Context: Any; the caller holds a reference to @chan, or is under RCU. Returns as
+ * zio_cset_arm_event(), for the last block; -ENOBUFS when the channel has no room.
  */
-int zio_cset_arm_channel(struct zio_channel_core *chan, unsigned int flags)
+int zio_cset_arm_channel(struct zio_channel_core *chan, unsigned int flags, unsigned int n)
 {
 	struct zio_cset_core *cset = chan->cset;
 	int ret;
@@ -428,6 +429,8 @@ int zio_cset_arm_channel(struct zio_channel_core *chan, unsigned int flags)
 	} else if (!reclaim_room(chan)) {
 		engine_leave_arming(cset);
 		ret = -ENOBUFS;
+	} else if (n > 1 && zio_cset_takes_row(chan)) {
+		ret = zio_cset_arm_row(chan, n);
 	} else {
 		ret = arm_in_other_context(cset) ? -EINPROGRESS : engine_arm_one_way(cset, false);
 	}
@@ -454,7 +457,7 @@ static struct zio_block *engine_pull_queued(struct zio_channel_core *chan)
 	if (!ret && (!READ_ONCE(cset->on_demand) || !READ_ONCE(chan->enabled)))
 		ret = -EBUSY;
 	if (!ret)
-		ret = zio_cset_arm_channel(chan, ZIO_ARM_WAKE | ZIO_ARM_NEW);
+		ret = zio_cset_arm_channel(chan, ZIO_ARM_WAKE | ZIO_ARM_NEW, 1);
 	if (ret == -ENOBUFS)
 		zio_channel_mark_starved(chan);
 	if (ret == -ENODEV || zio_is_driver_error(ret))
@@ -489,7 +492,7 @@ struct zio_block *zio_cset_pull(struct zio_channel_core *chan)
 	}
 	ret = engine_start_blocks(cset, false, chan, prealloc);
 	if (unlikely(ret)) {
-		ret = engine_leave_or_fail(cset, ret);
+		ret = zio_cset_leave_or_fail(cset, ret);
 		if (ret && ret != -EINPROGRESS)
 			return ERR_PTR(ret);
 		block = zio_queue_pop(&chan->queue);

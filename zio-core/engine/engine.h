@@ -70,10 +70,13 @@
 #define ZIO_ARM_WAKE		BIT(0)
 #define ZIO_ARM_NEW		BIT(1) /* only if the queue is still empty */
 
+/* Most blocks that a program pulls in one phase */
+#define ZIO_PULL_BLOCKS		16u
+
 /**
  * struct zio_channel_ops - what a channel has in place of users: a ring, or routes
  * @push: input; the caller owns the phase. Takes a block that is done. NULL for outputs
- * @publish: input of a stream; as @push, for the oldest blocks in flight
+ * @publish: input; as @push, for blocks behind the head of the queue; NULL: one at a time
  * @has_room: input; optional. Returns true if another block is of use; the caller owns
  *            the phase
  * @reclaim: input; optional. Takes back up to @n blocks that were read; the caller owns
@@ -116,7 +119,7 @@ extern const struct zio_watch_ops *zio_watch_ops;
 extern struct static_key_false_deferred zio_watch_key;
 
 /* engine.c */
-int zio_cset_arm_channel(struct zio_channel_core *chan, unsigned int flags);
+int zio_cset_arm_channel(struct zio_channel_core *chan, unsigned int flags, unsigned int n);
 void zio_cset_kick(struct zio_cset_core *cset);
 void zio_cset_kick_held(struct zio_cset_core *cset);
 void zio_cset_wake(struct zio_cset_core *cset);

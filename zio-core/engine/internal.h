@@ -114,11 +114,16 @@ static inline int zio_driver_error(int error)
 int zio_cset_arm_event(struct zio_binding *bind, const struct timespec64 *at);
 void zio_cset_end_hold(struct zio_cset_core *cset, bool armed);
 int zio_cset_leave_armed(struct zio_cset_core *cset);
+int zio_cset_leave_or_fail(struct zio_cset_core *cset, int ret);
 void zio_cset_fail_armed(struct zio_cset_core *cset, int error);
 int zio_cset_fail_arm(struct zio_cset_core *cset, int ret);
 void zio_cset_start_deferred(struct zio_cset_core *cset);
 void zio_cset_finish_blocks(struct zio_cset_core *cset);
 void zio_cset_drop(struct zio_cset_core *cset, bool lost, int error);
+
+/* row.c */
+bool zio_cset_takes_row(const struct zio_channel_core *chan);
+int zio_cset_arm_row(struct zio_channel_core *chan, unsigned int n);
 
 /* freeze.c */
 bool zio_cset_is_armed_ahead(const struct zio_cset_core *cset);

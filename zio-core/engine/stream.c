@@ -160,24 +160,6 @@ struct zio_block *zio_channel_take(struct zio_channel *pub)
 }
 EXPORT_SYMBOL_GPL(zio_channel_take);
 
-static unsigned int stream_get_blocks(struct zio_buffer *buf, struct zio_block **slot,
-				      unsigned int n)
-{
-	const struct zio_buffer_ops *ops = buf->type->ops;
-	struct zio_block *block;
-	unsigned int i;
-
-	if (likely(ops->get_blocks))
-		return ops->get_blocks(buf, slot, n);
-	for (i = 0; i < n; i++) {
-		block = ops->get_block(buf);
-		if (!block)
-			break;
-		WRITE_ONCE(slot[i], block);
-	}
-	return i;
-}
-
 /* Takes up to @n blocks that the buffer has. Returns how many; the next call tells of more. */
 static unsigned int stream_take_free(struct zio_channel_core *chan, unsigned int n)
 {
@@ -187,9 +169,7 @@ static unsigned int stream_take_free(struct zio_channel_core *chan, unsigned int
 	size_t len = chan->cset->block_len;
 	unsigned int i;
 
-	if (unlikely(zio_queue_count(q) >= chan->buf->len))
-		return 0;
-	n = stream_get_blocks(chan->buf, slot, zio_queue_row(q, stream->taken, n));
+	n = zio_channel_get_blocks(chan, slot, zio_queue_row(q, stream->taken, n));
 	for (i = 0; i < n; i++)
 		stream_prepare_block(chan, slot[i], len);
 	WRITE_ONCE(stream->taken, stream->taken + n);

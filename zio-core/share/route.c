@@ -283,7 +283,7 @@ static int ask_input(struct zio_channel_core *in)
 	if (!READ_ONCE(in->cset->on_demand))
 		return -ESHUTDOWN;
 	do {
-		ret = zio_cset_arm_channel(in, ZIO_ARM_WAKE);
+		ret = zio_cset_arm_channel(in, ZIO_ARM_WAKE, 1);
 	} while (!ret && ++n < ROUTE_BATCH);
 	return ret;
 }

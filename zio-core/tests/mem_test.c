@@ -183,7 +183,7 @@ static void model_read(struct model *m)
 
 	if (!h)
 		return;
-	zio_cset_arm_channel(m->in, 0);
+	zio_cset_arm_channel(m->in, 0, 1);
 	block = zio_queue_pop(&m->in->queue);
 	if (!block)
 		return;

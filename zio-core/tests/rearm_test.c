@@ -129,7 +129,7 @@ static void late_pull_leaves_the_set_armed(struct kunit *test)
 
 	add_spy(test, chan, 1);
 	test_lock(test, &chan->lock);
-	KUNIT_EXPECT_EQ(test, zio_cset_arm_channel(chan, 0), -ENOBUFS);
+	KUNIT_EXPECT_EQ(test, zio_cset_arm_channel(chan, 0, 1), -ENOBUFS);
 	test_unlock(test, &chan->lock);
 	KUNIT_EXPECT_EQ(test, spy.kicks, 0);
 	KUNIT_EXPECT_EQ(test, zio_queue_count(&chan->queue), chan->buf->len - 1);

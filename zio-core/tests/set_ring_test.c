@@ -231,8 +231,9 @@ static void poll_of_a_set_acquires(struct kunit *test)
 	struct file *file = open_set(tdev);
 
 	KUNIT_EXPECT_EQ(test, ring_of(tdev)->hdr->flags, 0);
+	KUNIT_EXPECT_EQ(test, test_set_watermark(tdev->cset->chan[0], 8), 0);
 	KUNIT_EXPECT_EQ(test, test_poll(file), POLLIN | POLLRDNORM);
-	/* The poll acquires half of a buffer of 16 blocks, in whole events. */
+	/* In whole events, and no more: half of a buffer has 8 blocks, too. */
 	KUNIT_EXPECT_EQ(test, count_blocks(ring_of(tdev)), 9);
 	test_stop_demand(tdev);
 	move_tail(ring_of(tdev), 9);
@@ -350,6 +351,7 @@ static void ring_of_one_channel_keeps_numbers_equal(struct kunit *test)
 	unsigned int i;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+	KUNIT_EXPECT_EQ(test, test_set_watermark(chan, 3), 0);
 	vfs_poll(file, NULL);
 	KUNIT_EXPECT_GT(test, chan->seq, 1);
 	smp_store_release(&chan->ring->hdr->tail, 1);		/* S */

@@ -20,7 +20,7 @@ ffffffff81000000 T entry_SYSCALL_64
 ffffffff81000100 T zio_trigger_fire_at\t[zio]
 ffffffff81000140 T zio_channel_reclaim\t[zio]
 ffffffff81000180 t chardev_read_data_plain\t[zio]
-ffffffff810001c0 t ring_push\t[zio]
+ffffffff810001c0 t ring_publish\t[zio]
 ffffffffc0000000 t zero_input\t[zio_zero]
 ffffffffc0000000 t zero_alias\t[zio_zero]
 ffffffffc0000040 t hrt_fire\t[zio_trig_hrt]
@@ -68,7 +68,7 @@ OTHERS: dict[str, tuple[str, dict[int, int], str]] = {
     "nothing is lost": ("hrt-full", {FIRE: 3}, "0 calls of zio_channel_reclaim"),
     "the driver does nothing": ("read", {CALL: 5, READ: 5}, "0 calls of zero_input"),
     "it does too little": ("read", {CALL: 5, READ: 5, INPUT: 4}, "4 calls of zero_input"),
-    "the ring is not used": ("ring", {INPUT: 500}, "0 calls of ring_push"),
+    "the ring is not used": ("ring", {INPUT: 500}, "0 calls of ring_publish"),
     "no event": ("hrt-read", {INPUT: 3, READ: 3}, "no call of zio_trigger_fire_at"),
     "no such function": ("stream-ring", {}, "no function zio_channel_complete"),
 }
