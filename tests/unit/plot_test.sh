@@ -230,7 +230,7 @@ test_ctrl_c()
 	put slow-0-1 0 4 1
 	"$zio" plot --script -o a.svg -b 2 slow-0-1 >out 2>err &
 	child=$!
-	while read -r -t 0 <&8; do
+	while read -r -t 0 <&8 || read -r -t 0 <&9; do
 		kill -0 "$child" || break
 	done
 	kill -INT "$child"
