@@ -17,6 +17,9 @@ NO_GNUPLOT = (
     "or draw elsewhere: zio plot --script CHANNEL | ssh HOST gnuplot -persist"
 )
 
+# After a signal, so long may gnuplot read nothing
+PATIENCE_S = 1.0
+
 
 def check_output(name: str) -> None:
     """Raise Failure unless a file can be written: else gnuplot uses standard output."""
@@ -61,7 +64,8 @@ class Gnuplot:
         data = memoryview(script.encode(errors="surrogateescape"))
         while data:
             # PIPE_BUF bytes fit whenever there is room: a write never blocks.
-            if self._signals.wait({self._fd: select.POLLOUT}, None):
+            seconds = PATIENCE_S if self._signals.stop else None
+            if self._signals.wait({self._fd: select.POLLOUT}, seconds):
                 data = data[self._write(data[: select.PIPE_BUF]) :]
             elif self._signals.stop:
                 if self._process:

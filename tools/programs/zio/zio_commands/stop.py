@@ -41,7 +41,7 @@ class Signals:
 
     def wait(self, fds: dict[int, int], seconds: float | None) -> bool:
         """Wait for events of poll(2) by descriptor, or for a signal. Return whether there
-        is an event. A signal that came before ends one wait."""
+        is an event. A signal that came before ends one wait, but hides no event."""
         poll = select.poll()
         poll.register(self._wake, select.POLLIN)
         for fd, events in fds.items():
@@ -49,8 +49,7 @@ class Signals:
         found = poll.poll(None if seconds is None else 1000 * max(0.0, seconds))
         if any(fd == self._wake for fd, _ in found):
             os.read(self._wake, 256)
-            return False
-        return bool(found)
+        return any(fd != self._wake for fd, _ in found)
 
     def sleep_until(self, end: float) -> None:
         """Wait until a time of time.monotonic()."""
