@@ -364,10 +364,10 @@ static struct file *tap_open_file(struct zio_tap *tap, unsigned int flags)
 }
 
 /*
- * Handles ZIO_IOC_TAP. The tap is non-blocking if @node is. It stays when @node is closed. @node:
- * an open data node. Context: Process, sleeps. Returns a descriptor, which an exec() closes;
- * -EINVAL if @node belongs to an output; -EDQUOT as zio_charge(); -EMFILE; -ENOMEM; -ENODEV when the
- * board is gone; -EINTR.
+ * Handles ZIO_IOC_TAP. The tap is non-blocking if @node is, and stays when @node is closed.
+ * @node: an open data node. Context: Process, sleeps. Returns a descriptor, which an exec()
+ * closes; -EINVAL if @node belongs to an output; -EDQUOT as zio_charge(); -EMFILE; -ENOMEM;
+ * -ENODEV when the board is gone; -EINTR.
  */
 long zio_tap_open(struct file *node)
 {
