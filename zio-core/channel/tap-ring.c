@@ -207,15 +207,20 @@ static struct zio_tap_ring *tap_ring_alloc(void)
 
 /*
  * Gets the ring of an input, for one more tap. No tap is charged for the ring: a channel has one at
- * most. Context: Process, sleeps. Returns the ring, for zio_tap_ring_put(); -ENOMEM; -EINTR.
+ * most. @pos: receives the number of the next block. Whoever finds the tap counted may rely on it:
+ * each block that is done from then on is in the ring, at @pos or behind. Context: Process, sleeps.
+ * Returns the ring, for zio_tap_ring_put(); -ENOMEM; -EINTR.
  */
-struct zio_tap_ring *zio_tap_ring_get(struct zio_channel_core *chan)
+struct zio_tap_ring *zio_tap_ring_get(struct zio_channel_core *chan, u32 *pos)
 {
 	struct zio_tap_ring *ring, *new = tap_ring_alloc();
 
 	if (!new)
 		return ERR_PTR(-ENOMEM);
+	/* This may take long: it changes code that other processors run. */
+	static_branch_inc(&zio_watch_key.key);
 	if (mutex_lock_killable(&chan->lock)) {
+		static_branch_slow_dec_deferred(&zio_watch_key);
 		tap_ring_free(new);
 		return ERR_PTR(-EINTR);
 	}
@@ -224,10 +229,11 @@ struct zio_tap_ring *zio_tap_ring_get(struct zio_channel_core *chan)
 		ring = new;
 		rcu_assign_pointer(chan->tap_ring, new);
 	}
+	*pos = READ_ONCE(ring->head);
+	zio_tap_ring_want(ring);
 	WRITE_ONCE(chan->n_taps, chan->n_taps + 1);
 	zio_channel_note_readers(chan);
 	mutex_unlock(&chan->lock);
-	static_branch_inc(&zio_watch_key.key);
 	if (ring != new)
 		tap_ring_free(new);
 	return ring;

@@ -321,13 +321,12 @@ static int tap_get_ring(struct zio_tap *tap)
 
 	if (ret)
 		return ret;
-	ring = zio_tap_ring_get(tap->chan);
+	ring = zio_tap_ring_get(tap->chan, &tap->pos);
 	if (IS_ERR(ring)) {
 		zio_cset_put_file(tap->chan->cset);
 		return PTR_ERR(ring);
 	}
 	tap->ring = ring;
-	tap_skip_all(tap);
 	return 0;
 }
 

@@ -61,7 +61,7 @@ struct zio_tap_ring {
 };
 
 /* tap-ring.c */
-struct zio_tap_ring *zio_tap_ring_get(struct zio_channel_core *chan);
+struct zio_tap_ring *zio_tap_ring_get(struct zio_channel_core *chan, u32 *pos);
 void zio_tap_ring_put(struct zio_channel_core *chan, struct zio_tap_ring *ring);
 bool zio_tap_ring_look(struct zio_tap_ring *ring, u32 *pos, struct zio_tap_slot *slot);
 bool zio_tap_slot_is_intact(struct zio_tap_ring *ring, u32 pos,
