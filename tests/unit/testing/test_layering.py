@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from zio_testing import layering
-from zio_testing.common import ROOT, Usage, Words
+from zio_testing.common import ROOT, Words
 
 # A tree with a use of each kind that is allowed
 GOOD = {
@@ -42,11 +42,6 @@ BAD = {
         "zio-core/engine/a.c",
         "int e(void) { extern int buf(void); return buf(); }",
         "zio-core/engine/a.c: upward: to zio-core/buffer/a.c: buf",
-    ),
-    "a pointer goes to the same floor": (
-        "zio-core/trigger/a.c",
-        "int chan(void); int (*f)(void) = chan;",
-        "zio-core/trigger/a.c: upward: to zio-core/channel/a.c: chan",
     ),
     "an include goes up": (
         "zio-core/engine/internal.h",
@@ -84,23 +79,6 @@ BAD = {
         "import zio._d",
         "tools/programs/nexus/zio_nexus/b.py: private: tools/python/src/zio/_d.py of "
         "tools/python/src/zio: import",
-    ),
-    "the library goes up": (
-        "tools/libzio/base/a.c",
-        "int zio(void); int b(void) { return zio(); }",
-        "tools/libzio/base/a.c: upward: to tools/libzio/group/a.c: zio",
-    ),
-    "a header of the library": (
-        "tools/programs/zio/a.c",
-        '#include "libzio/base/base.h"',
-        "tools/programs/zio/a.c: private: tools/libzio/base/base.h of tools/libzio/base: "
-        "#include",
-    ),
-    "a module of another program": (
-        "tools/programs/pva/zio_pva/a.py",
-        "import zio_nexus.b",
-        "tools/programs/pva/zio_pva/a.py: upward: to "
-        "tools/programs/nexus/zio_nexus/b.py: import",
     ),
 }
 
@@ -142,21 +120,6 @@ def test_known_circle(tmp_path: Path) -> None:
 def test_circle_that_is_gone(tmp_path: Path) -> None:
     found = faults_in(tmp_path, GOOD, KNOWN)
     assert [line.split(": ")[2] for line in found] == ["gone"]
-
-
-def test_large_circle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A circle that is known, and has more files than a folder above it allows."""
-    monkeypatch.setitem(layering.LARGEST, "zio-core", 1)
-    found = faults_in(tmp_path, bad_tree("a circle"), KNOWN)
-    assert found == [f"{KNOWN}: large: 2 files, and 1 are allowed"]
-
-
-def test_part() -> None:
-    """If no part is named, everything is judged."""
-    assert layering.parse([]).part == ""
-    assert layering.parse(["tools"]).part == "tools"
-    with pytest.raises(Usage):
-        layering.parse(["tool"])
 
 
 def test_folder_without_a_floor(tmp_path: Path) -> None:
