@@ -6,7 +6,6 @@
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <linux/zio-user.h>
 
@@ -142,62 +141,6 @@ static_assert(ZIO_ATTR_ZBUF_MAXKB == 1, "max kb");
 static_assert(ZIO_ATTR_ZBUF_ALLOC_LEN == 2, "allocated len");
 static_assert(ZIO_ATTR_ZBUF_ALLOC_KB == 3, "allocated kb");
 static_assert(ZIO_ATTR_ZBUF_VERSION == 15, "buffer version");
-
-/* The control has 512 bytes, documented offsets, and native endianness. */
-static void make_image(unsigned char image[__ZIO_CONTROL_SIZE])
-{
-	const uint32_t seq = 0x01020304, nsamples = 100, dev_id = 7;
-	const uint32_t flags = 0x01000001 | 0x40, gain = 1500, shots = 3;
-	const uint16_t ssize = 2, chan = 5, mask = 1 << 1 | 1 << 0;
-	const uint32_t ext_mask = 1u << 31, ext = 0xfeedface;
-	const uint64_t secs = 1234567890123ull;
-
-	memset(image, 0, __ZIO_CONTROL_SIZE);
-	image[0] = 1;
-	image[2] = 1 | 4;
-	memcpy(image + 4, &seq, 4);
-	memcpy(image + 8, &nsamples, 4);
-	memcpy(image + 12, &ssize, 2);
-	memcpy(image + 28, &dev_id, 4);
-	memcpy(image + 34, &chan, 2);
-	memcpy(image + 36, "zzero", 6);
-	memcpy(image + 48, &secs, 8);
-	memcpy(image + 80, &flags, 4);
-	memcpy(image + 84, "hrt", 4);
-	memcpy(image + 96, &mask, 2);
-	memcpy(image + 100, &ext_mask, 4);
-	memcpy(image + 108, &gain, 4);
-	memcpy(image + 168 + 31 * 4, &ext, 4);
-	memcpy(image + 304, &shots, 4);
-}
-
-TEST("a program for ZIO 1.x reads a control")
-{
-	unsigned char image[__ZIO_CONTROL_SIZE];
-	struct zio_control ctrl;
-	const struct zio_ctrl_attr *attr = &ctrl.attr_channel;
-
-	make_image(image);
-	memcpy(&ctrl, image, sizeof(ctrl));
-	ASSERT_EQ(ctrl.major_version, ZIO_MAJOR_VERSION, "major version");
-	ASSERT_TRUE(ctrl.zio_alarms & ZIO_ALARM_LOST_BLOCK, "lost block alarm");
-	ASSERT_TRUE(!(ctrl.zio_alarms & ZIO_ALARM_LOST_TRIGGER), "no lost trigger");
-	ASSERT_TRUE(ctrl.zio_alarms & ZIO_ALARM_LOST_SNIFF, "lost sniff alarm");
-	ASSERT_EQ(ctrl.seq_num, 0x01020304, "sequence number");
-	ASSERT_EQ(ctrl.nsamples * ctrl.ssize, 200, "bytes of data");
-	ASSERT_TRUE(ctrl.addr.dev_id == 7 && ctrl.addr.chan == 5, "address");
-	ASSERT_STR(ctrl.addr.devname, "zzero", "device name");
-	ASSERT_EQ(ctrl.tstamp.secs, 1234567890123ull, "seconds");
-	ASSERT_STR(ctrl.triggername, "hrt", "trigger name");
-	ASSERT_EQ(ctrl.flags & ZIO_CONTROL_LITTLE_ENDIAN, ZIO_CONTROL_LITTLE_ENDIAN);
-	ASSERT_TRUE(ctrl.flags & ZIO_CONTROL_INTERLEAVE_DATA);
-	ASSERT_TRUE(attr->std_mask & (1 << ZIO_ATTR_GAIN));
-	ASSERT_EQ(attr->std_val[ZIO_ATTR_GAIN], 1500);
-	ASSERT_TRUE(attr->std_mask & (1 << ZIO_ATTR_NBITS));
-	ASSERT_EQ(ctrl.attr_channel.std_val[ZIO_ATTR_NBITS], 0);
-	ASSERT_TRUE(attr->ext_mask & (1u << 31) && attr->ext_val[31] == 0xfeedface);
-	ASSERT_EQ(ctrl.attr_trigger.std_val[ZIO_ATTR_TRIG_N_SHOTS], 3, "nshots");
-}
 
 TEST("the other names in the header of ZIO 1.x, with their values")
 {

@@ -102,23 +102,6 @@ TEST("shots of old recordings", empty)
 	ASSERT_TRUE(place.continues);
 }
 
-TEST("interleaved channels share the samples", stream)
-{
-	uint64_t mask = 0x8000000000000031;
-
-	ctrl.flags |= ZIO_CONTROL_INTERLEAVE_DATA;
-	ctrl.tlv[0].type = ZIO_TLV_CHANNELS;
-	memcpy(ctrl.tlv[0].payload, &mask, sizeof(mask));
-	ctrl.nsamples = 400;
-	ASSERT_EQ(next(BLOCK, 1), ZIO_BREAK_CHANGE);
-	ASSERT_EQ(place.changes, ZIO_CHANGE_MASK);
-	ASSERT_EQ(place.samples, 100);
-	go_on(3, BLOCK);
-	set_trigger(ZIO_ATTR_TRIG_LOST, 2);
-	ASSERT_EQ(next(3 * BLOCK, 3), ZIO_BREAK_LOST);
-	ASSERT_EQ(place.lost_samples, 200);
-}
-
 TEST("ticks of more than a second, and no time", stream)
 {
 	ctrl.tstamp.secs -= 3;
@@ -338,30 +321,6 @@ TEST("wrong arguments, and names", stream)
 
 /* --- what is missing */
 
-TEST("lost, taken, missed, and several of them", stream)
-{
-	go_on(20, BLOCK);
-	set_trigger(ZIO_ATTR_TRIG_LOST, 2);
-	ASSERT_EQ(next(3 * BLOCK, 3), ZIO_BREAK_LOST);
-	ASSERT_EQ(place.lost, 2);
-	ASSERT_EQ(place.lost_samples, 200);
-	ASSERT_EQ(next(6 * BLOCK, 6), ZIO_BREAK_LOST | ZIO_BREAK_TAKEN);
-	ASSERT_EQ(place.lost, 2);
-	ASSERT_EQ(place.taken, 3);
-	set_trigger(ZIO_ATTR_TRIG_LOST, 0);
-	ASSERT_EQ(next(2 * BLOCK, 2), ZIO_BREAK_TAKEN);
-	set_trigger(ZIO_ATTR_TRIG_MISSED, 5);
-	/* What the missed events have missed is no pause. */
-	ASSERT_EQ(next(6 * BLOCK, 1), ZIO_BREAK_MISSED);
-	ASSERT_EQ(next(BLOCK, 1), ZIO_BREAK_MISSED);
-	ASSERT_EQ(next(9 * BLOCK, 1), ZIO_BREAK_MISSED | ZIO_BREAK_PAUSE);
-	ASSERT_EQ(place.pause_ns, 3 * BLOCK);
-	ASSERT_STR(sentence(), "4 blocks lost in 2 gaps, 4 blocks taken by another reader, "
-			       "15 events missed, 1 pause of 300 ms");
-	ASSERT_EQ(account.lost_samples, 400);
-	ASSERT_TRUE(account.is_stream && !account.some_samples_unknown);
-}
-
 TEST("the first block tells what was before it", empty)
 {
 	set_trigger(ZIO_ATTR_TRIG_LOST, 7);
@@ -554,26 +513,6 @@ TEST("events that follow each other closely are no stream", old_stream)
 	ASSERT_STR(sentence(), "nothing lost");
 }
 
-TEST("events are no pauses", stream)
-{
-	int i;
-
-	/* The first two may look like a stream. */
-	go_on(1, BLOCK);
-	for (i = 0; i < 50; i++) {
-		next(BLOCK * (2 + i % 5) + i, 1);
-		ASSERT_TRUE(!place.continues && (i < 2 || !place.breaks));
-	}
-	ASSERT_STR(sentence(), "nothing lost");
-	ASSERT_TRUE(!account.is_stream);
-	set_trigger(ZIO_ATTR_TRIG_MISSED, 5);
-	ASSERT_EQ(next(BLOCK, 1), ZIO_BREAK_MISSED);
-	set_trigger(ZIO_ATTR_TRIG_MISSED, 0);
-	ASSERT_EQ(next(-BLOCK, 1), ZIO_BREAK_STEP);
-	ASSERT_EQ(place.step_ns, -BLOCK);
-	ASSERT_STR(sentence(), "5 events missed, 1 step of the clock");
-}
-
 /* --- rates */
 
 TEST("the median of steps is the rate", old_stream)
@@ -595,15 +534,6 @@ TEST("the median of steps is the rate", old_stream)
 	ASSERT_TRUE(rate.scatter_ns > 1000 && rate.scatter_ns < 50000);
 	ASSERT_TRUE(labs((long)((double)rate.num / rate.den - 44100)) < 441);
 	ASSERT_STR(sentence() + strlen("1 pause of "), "2 s");
-}
-
-TEST("the first pauses of a stream without a rate", old_stream)
-{
-	int i;
-
-	for (i = 0; i < 30; i++)
-		next(i == 0 || i == 6 ? 3 * BLOCK : BLOCK, 1);
-	ASSERT_STR(sentence(), "2 pauses of 400 ms in all");
 }
 
 TEST("steps that differ are no rate", old_stream)
