@@ -491,6 +491,7 @@ test_dump_text
 test_dump_formats
 test_dump_json
 test_dump_names
+test_dump_values
 test_dump_alarms
 test_dump_tlv
 test_dump_control_only

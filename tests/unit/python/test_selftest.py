@@ -238,14 +238,6 @@ def child_of_board(board: FakeBoard) -> Any:
         child.wait()
 
 
-def wait_for_line(child: subprocess.Popen[str], text: str) -> None:
-    assert child.stdout
-    for line in child.stdout:
-        if text in line:
-            return
-    raise AssertionError(child.communicate()[1])
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_restores_all(
     board: FakeBoard, child_of_board: Any, number: signal.Signals
