@@ -75,7 +75,7 @@ FACES = {"tools/libzio": "zio.h"}
 LIBRARY = "tools/libzio/"
 # FOLDER: FILE..., and why it stands. Uses inside of it are not judged: split large ones.
 CIRCLES = {
-    "zio-core/engine: defer engine fire freeze ostream row stream":
+    "zio-core/engine: engine freeze ostream stream":
         "each step of a set begins the next one, and each can fail",
 }  # fmt: skip
 # The most files that a known circle may have below a folder

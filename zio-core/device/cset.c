@@ -90,6 +90,7 @@ static struct zio_cset_core *alloc_cset(struct zio_device *zdev,
 	mutex_init(&cset->mutex);
 	INIT_WORK(&cset->timing_work, zio_timing_publish);
 	zio_cset_init_engine(cset);
+	zio_cset_init_watchdog(cset);
 	return cset;
 }
 

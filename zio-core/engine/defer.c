@@ -15,7 +15,7 @@
 
 /*
  * Leaves something to a thread. Work that is queued already takes the note, or runs again after it:
- * irq_work_queue() is a full barrier, and zio_cset_run_deferred() takes all notes at once. @what:
+ * irq_work_queue() is a full barrier, and engine_run_deferred() takes all notes at once. @what:
  * one of ZIO_DEFERRED_*. Context: hard interrupt, where zio_must_defer() is true.
  */
 void zio_cset_defer(struct zio_cset_core *cset, int what)
@@ -25,24 +25,6 @@ void zio_cset_defer(struct zio_cset_core *cset, int what)
 	else
 		atomic_or(what, &cset->deferred);
 	irq_work_queue(&cset->defer_work);
-}
-
-/* Context: a thread of the processor that has queued the work. */
-void zio_cset_run_deferred(struct irq_work *work)
-{
-	struct zio_cset_core *cset = container_of(work, struct zio_cset_core, defer_work);
-	int what = atomic_xchg(&cset->deferred, 0), n;
-
-	rcu_read_lock();					/* E */
-	if (what & ZIO_DEFERRED_ARM)
-		zio_cset_start_deferred(cset);
-	if (what & ZIO_DEFERRED_IDLE)
-		wake_up(&cset->idle_wq);
-	if (what & ZIO_DEFERRED_WAKE)
-		zio_cset_wake(cset);
-	for (n = what / ZIO_DEFERRED_NOTIFY; n; n--)
-		zio_cset_notify(cset);
-	rcu_read_unlock();
 }
 
 /*

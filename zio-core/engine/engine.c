@@ -70,7 +70,7 @@
  *   grace period. It arms, finishes and wakes them only where the removal waits: under RCU,
  *   with cset->mutex or the lock of a channel held, or in arm_work. A reference to a
  *   channel, as an open file has it, does not keep the other channels, nor their buffers.
- *   zio_cset_assert_held() checks this in kernels with CONFIG_PROVE_RCU: see freeze.c.
+ *   zio_cset_assert_held() checks this in kernels with CONFIG_PROVE_RCU: see notify.c.
  *   zio_cset_freeze() waits for the routes in the same way, and zio_stream_close() for
  *   refill().
  */
@@ -83,23 +83,13 @@
 /* One context arms a set so often in a row. Then a work item continues. */
 #define ZIO_MAX_REARMS	64
 
-/*
- * Wakes all users of a set, so that they look again. Follows an error, a change of the
- * configuration, or the end of the device. Context: Any; the removal of the set waits for the
- * caller (E).
- */
-void zio_cset_wake(struct zio_cset_core *cset)
+/* The armed blocks are done, and their channels have them. A notifier may arm the set again. */
+static __always_inline void engine_leave_done(struct zio_cset_core *cset)
 {
-	__poll_t key = ZIO_WAKE_IN | ZIO_WAKE_OUT;
-	unsigned int i;
-
-	zio_cset_assert_held(cset);
-	if (READ_ONCE(cset->gone))
-		key |= EPOLLHUP | EPOLLERR;
-	for (i = 0; i < cset->n_chan; i++) {
-		zio_channel_wake(cset->chan[i], key);
-		zio_channel_notify(cset->chan[i]);
-	}
+	cset->pub.armed->chan = NULL;
+	make_idle(cset);
+	if (unlikely(!hlist_empty(&cset->notifiers)))
+		zio_cset_notify(cset);
 }
 
 /*
@@ -123,10 +113,7 @@ engine_finish_blocks(struct zio_cset_core *cset, bool output, struct zio_channel
 		if (chan == reader)
 			pulled = armed->block;
 	}
-	cset->pub.armed->chan = NULL;
-	make_idle(cset);
-	if (unlikely(!hlist_empty(&cset->notifiers)))
-		zio_cset_notify(cset);
+	engine_leave_done(cset);
 	return pulled;
 }
 
@@ -207,7 +194,7 @@ int zio_cset_leave_armed(struct zio_cset_core *cset)
 }
 
 /* raw_io() has returned @ret, which is not 0. Returns as zio_cset_arm_event(). */
-int zio_cset_leave_or_fail(struct zio_cset_core *cset, int ret)
+static int engine_leave_or_fail(struct zio_cset_core *cset, int ret)
 {
 	if (ret != ZIO_PENDING || WARN_ON_ONCE(!cset->ops->stop_io))
 		return zio_cset_fail_arm(cset, ret);
@@ -255,7 +242,7 @@ static __always_inline int engine_arm_one_way(struct zio_cset_core *cset, bool o
 	int ret = engine_start_blocks(cset, output, NULL, NULL);
 
 	if (unlikely(ret))
-		return zio_cset_leave_or_fail(cset, ret);
+		return engine_leave_or_fail(cset, ret);
 	if (output || unlikely(cset->given_back))
 		zio_cset_finish_blocks(cset);
 	else
@@ -270,6 +257,17 @@ static __always_inline int engine_arm_now(struct zio_cset_core *cset)
 	return engine_arm_one_way(cset, false);
 }
 
+/* Arms an input for up to @n blocks in one phase: see row.c. */
+static int engine_arm_row(struct zio_channel_core *chan, unsigned int n)
+{
+	int ret = zio_row_start(chan, n);
+
+	if (unlikely(ret))
+		return engine_leave_or_fail(chan->cset, ret);
+	engine_leave_done(chan->cset);
+	return 0;
+}
+
 /* Apart, so that the code is there once for the callers that are less frequent. */
 static noinline int engine_arm_cset(struct zio_cset_core *cset)
 {
@@ -277,7 +275,7 @@ static noinline int engine_arm_cset(struct zio_cset_core *cset)
 }
 
 /* The set is ARMING since its event. */
-void zio_cset_start_deferred(struct zio_cset_core *cset)
+static void engine_start_deferred(struct zio_cset_core *cset)
 {
 	int ret;
 
@@ -293,7 +291,7 @@ void zio_cset_start_deferred(struct zio_cset_core *cset)
 
 static void engine_arm_in_thread(struct work_struct *work)
 {
-	zio_cset_start_deferred(container_of(work, struct zio_cset_core, arm_work));
+	engine_start_deferred(container_of(work, struct zio_cset_core, arm_work));
 }
 
 static __always_inline bool engine_enter_arming(struct zio_cset_core *cset)
@@ -429,8 +427,8 @@ int zio_cset_arm_channel(struct zio_channel_core *chan, unsigned int flags, unsi
 	} else if (!reclaim_room(chan)) {
 		engine_leave_arming(cset);
 		ret = -ENOBUFS;
-	} else if (n > 1 && zio_cset_takes_row(chan)) {
-		ret = zio_cset_arm_row(chan, n);
+	} else if (n > 1 && zio_row_is_possible(chan)) {
+		ret = engine_arm_row(chan, n);
 	} else {
 		ret = arm_in_other_context(cset) ? -EINPROGRESS : engine_arm_one_way(cset, false);
 	}
@@ -492,7 +490,7 @@ struct zio_block *zio_cset_pull(struct zio_channel_core *chan)
 	}
 	ret = engine_start_blocks(cset, false, chan, prealloc);
 	if (unlikely(ret)) {
-		ret = zio_cset_leave_or_fail(cset, ret);
+		ret = engine_leave_or_fail(cset, ret);
 		if (ret && ret != -EINPROGRESS)
 			return ERR_PTR(ret);
 		block = zio_queue_pop(&chan->queue);
@@ -604,6 +602,24 @@ bool zio_cset_can_pull(struct zio_cset_core *cset)
 		(state & CSET_PHASE) != CSET_ARMED;
 }
 
+/* Does what zio_cset_defer() has noted. Context: a thread of the processor that queued it. */
+static void engine_run_deferred(struct irq_work *work)
+{
+	struct zio_cset_core *cset = container_of(work, struct zio_cset_core, defer_work);
+	int what = atomic_xchg(&cset->deferred, 0), n;
+
+	rcu_read_lock();					/* E */
+	if (what & ZIO_DEFERRED_ARM)
+		engine_start_deferred(cset);
+	if (what & ZIO_DEFERRED_IDLE)
+		wake_up(&cset->idle_wq);
+	if (what & ZIO_DEFERRED_WAKE)
+		zio_cset_wake(cset);
+	for (n = what / ZIO_DEFERRED_NOTIFY; n; n--)
+		zio_cset_notify(cset);
+	rcu_read_unlock();
+}
+
 /*
  * Initialises the engine's part of a set. @cset: the channel set, not yet visible. Context:
  * Process.
@@ -614,6 +630,5 @@ void zio_cset_init_engine(struct zio_cset_core *cset)
 	init_waitqueue_head(&cset->idle_wq);
 	INIT_WORK(&cset->arm_work, engine_arm_in_thread);
 	INIT_WORK(&cset->rearm_work, engine_rearm_in_thread);
-	init_irq_work(&cset->defer_work, zio_cset_run_deferred);
-	INIT_DELAYED_WORK(&cset->watchdog, zio_cset_watch);
+	init_irq_work(&cset->defer_work, engine_run_deferred);
 }

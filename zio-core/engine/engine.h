@@ -122,10 +122,14 @@ extern struct static_key_false_deferred zio_watch_key;
 int zio_cset_arm_channel(struct zio_channel_core *chan, unsigned int flags, unsigned int n);
 void zio_cset_kick(struct zio_cset_core *cset);
 void zio_cset_kick_held(struct zio_cset_core *cset);
-void zio_cset_wake(struct zio_cset_core *cset);
 bool zio_cset_can_pull(struct zio_cset_core *cset);
 struct zio_block *zio_cset_pull(struct zio_channel_core *chan);
 void zio_cset_init_engine(struct zio_cset_core *cset);
+
+/* notify.c */
+void zio_cset_notifier_link(struct zio_cset_notifier *notifier,
+			    struct zio_cset_core *cset);
+void zio_cset_wake(struct zio_cset_core *cset);
 
 #ifdef CONFIG_PROVE_RCU
 void zio_cset_assert_held(struct zio_cset_core *cset);
@@ -157,6 +161,7 @@ bool zio_cset_own_phase(struct zio_cset_core *cset);
 void zio_cset_disown_phase(struct zio_cset_core *cset, bool armed);
 bool zio_cset_is_frozen(const struct zio_cset_core *cset);
 int zio_cset_lock(struct zio_cset_core *cset);
+void zio_cset_init_watchdog(struct zio_cset_core *cset);
 void zio_cset_set_timeout(struct zio_cset_core *cset, u32 ms);
 
 /* Return true for a driver's errors only; the engine's own codes are expected. */
@@ -186,10 +191,6 @@ static __always_inline bool zio_must_defer(void)
 {
 	return IS_ENABLED(CONFIG_PREEMPT_RT) && (in_hardirq() || irqs_disabled());
 }
-
-/* fire.c */
-void zio_cset_notifier_link(struct zio_cset_notifier *notifier,
-			    struct zio_cset_core *cset);
 
 /* timing.c */
 void zio_rate_reduce(u32 *num, u32 *den);

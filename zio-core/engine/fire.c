@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fire.c: pass the event of a trigger to its channel sets, and call the notifiers of a
- * set that is done
+ * fire.c: pass the event of a trigger to its channel sets
  *
  * An event goes to the bound sets one after the other. A set that fails does not stop
  * the walk. A set that is still armed loses the event. A set that fails reports the
@@ -11,53 +10,10 @@
 #include <linux/ktime.h>
 #include <linux/percpu.h>
 #include <linux/rculist.h>
-#include <linux/spinlock.h>
 #include <linux/zio-tick.h>
 
 #include "engine/block.h"
 #include "engine/internal.h"
-#include "engine/nest.h"
-
-/* Maximum depth of sets that finish each other: see nest.h */
-#define ZIO_MAX_CHAIN	8
-
-/* The next block of each channel that is done has the alarm, and the number. */
-static void fire_tell_events(struct zio_cset_core *cset, u64 n)
-{
-	unsigned int i;
-
-	for (i = 0; i < cset->n_chan; i++) {
-		atomic_add(n, &cset->chan[i]->missed_before);
-		atomic_fetch_or(ZIO_ALARM_LOST_TRIGGER, &cset->chan[i]->alarms_new); /* N */
-	}
-}
-
-/*
- * Counts events that a set has lost. If it is armed, its blocks are of an earlier event: those of
- * the next one tell. A board that is armed ahead makes its events itself. Context: Any, under RCU.
- */
-void zio_cset_count_lost_events(struct zio_cset_core *cset, u64 n, int cause)
-{
-	unsigned int i;
-
-	atomic_long_add(n, &cset->lost_triggers);
-	zio_trace_lost(cset, NULL, n, 0, cause, 0);
-	for (i = 0; i < cset->n_chan; i++)
-		atomic_or(ZIO_ALARM_LOST_TRIGGER, &cset->chan[i]->alarms);
-	if (zio_cset_is_armed_ahead(cset))
-		fire_tell_events(cset, n);
-	else
-		atomic_add(n, &cset->missed_busy);
-}
-
-/* The set is about to be armed for the next event. The caller owns the phase. Context: Any. */
-void zio_cset_tell_missed(struct zio_cset_core *cset)
-{
-	int n = atomic_xchg(&cset->missed_busy, 0);
-
-	if (n)
-		fire_tell_events(cset, n);
-}
 
 /*
  * The set is not IDLE. It may be a stream, or a user may hold it for a moment: see
@@ -201,61 +157,3 @@ void zio_trigger_read_clock(const struct zio_trigger *trig,
 	zio_clock_read(zio_trigger_clock(trig), now);
 }
 EXPORT_SYMBOL_GPL(zio_trigger_read_clock);
-
-static DEFINE_SPINLOCK(zio_notifiers_lock);
-static DEFINE_PER_CPU(unsigned int, zio_chain_depth);
-
-/*
- * Puts a notifier on the list of a set. zio_cset_notifier_remove() undoes it. @notifier: the
- * notifier, which holds the set from now on. Context: Process.
- */
-void zio_cset_notifier_link(struct zio_cset_notifier *notifier,
-			    struct zio_cset_core *cset)
-{
-	notifier->cset = cset;
-	kobject_get(&cset->kobj);
-	spin_lock(&zio_notifiers_lock);
-	hlist_add_head_rcu(&notifier->node, &cset->notifiers);
-	spin_unlock(&zio_notifiers_lock);
-}
-
-/**
- * zio_cset_notifier_remove() - stop the calls of a notifier
- * @notifier: a notifier that was added
- *
- * When this function returns, done() is not running, and the core does not call it again.
- *
- * Context: Process, sleeps.
- */
-void zio_cset_notifier_remove(struct zio_cset_notifier *notifier)
-{
-	spin_lock(&zio_notifiers_lock);
-	hlist_del_rcu(&notifier->node);
-	spin_unlock(&zio_notifiers_lock);
-	synchronize_rcu();
-	kobject_put(&notifier->cset->kobj);
-}
-EXPORT_SYMBOL_GPL(zio_cset_notifier_remove);
-
-/*
- * The set has just become idle. The caller holds a reference as a reader, or is under
- * RCU (E). Sets that are done at once nest here: the limit ends a ring of sets.
- */
-void zio_cset_notify(struct zio_cset_core *cset)
-{
-	struct zio_cset_notifier *notifier;
-
-	if (zio_must_defer()) {
-		zio_cset_defer(cset, ZIO_DEFERRED_NOTIFY);
-		return;
-	}
-	rcu_read_lock();
-	if (zio_nest_enter(&zio_chain_depth, ZIO_MAX_CHAIN)) {
-		hlist_for_each_entry_rcu(notifier, &cset->notifiers, node)
-			notifier->done(notifier);
-	} else {
-		zio_cset_count_lost_events(cset, 1, ZIO_LOSS_CHAIN);
-	}
-	zio_nest_leave(&zio_chain_depth);
-	rcu_read_unlock();
-}

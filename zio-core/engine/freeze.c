@@ -46,15 +46,6 @@ static bool freeze_is_settled(struct zio_cset_core *cset)
 	return phase == CSET_IDLE || phase == CSET_ARMED;
 }
 
-/*
- * Returns true if the armed blocks wait for no event, so that an abort loses none: those of a
- * stream, and of an input that is armed whenever it has room, or a program asks.
- */
-bool zio_cset_is_armed_ahead(const struct zio_cset_core *cset)
-{
-	return cset->rearm || (cset->on_demand && !zio_cset_is_output(cset));
-}
-
 /* Waits until no input takes blocks of the set's outputs: see share/route.c. */
 static void freeze_wait_for_routes(struct zio_cset_core *cset)
 {
@@ -274,7 +265,7 @@ static bool freeze_is_overdue(struct zio_cset_core *cset)
  * freeze_is_overdue() has seen. zio_cset_unfreeze() kicks the set, as the set may have refused
  * other contexts meanwhile.
  */
-void zio_cset_watch(struct work_struct *work)
+static void freeze_watch(struct work_struct *work)
 {
 	struct zio_cset_core *cset = container_of(to_delayed_work(work),
 					     struct zio_cset_core, watchdog);
@@ -297,6 +288,12 @@ out:
 	mutex_unlock(&cset->mutex);
 }
 
+/* Initialises the watchdog of a set that is not yet visible. Context: Process. */
+void zio_cset_init_watchdog(struct zio_cset_core *cset)
+{
+	INIT_DELAYED_WORK(&cset->watchdog, freeze_watch);
+}
+
 /*
  * Limits how long a driver may keep blocks. The watchdog takes them back, as lost, after one to two
  * times @ms. @ms: milliseconds; 0: no limit. Context: Process. The caller holds cset->mutex.
@@ -307,30 +304,3 @@ void zio_cset_set_timeout(struct zio_cset_core *cset, u32 ms)
 	cset->watched = zio_stream_progress(cset) - 1;
 	mod_delayed_work(system_percpu_wq, &cset->watchdog, msecs_to_jiffies(ms));
 }
-
-#ifdef CONFIG_PROVE_RCU
-/*
- * Checks rule E in debug kernels: the removal of a set waits for those that use it.
- * zio_cset_shutdown() forbids arming, and then waits for a grace period and for arm_work.
- * What follows takes cset->mutex, and the lock of each channel, before it frees channels
- * and buffers. So a context of one of these kinds may look at all channels of an idle set.
- * Lockdep finds any other context at its first call, without a race.
- */
-static bool freeze_holds_channel(const struct zio_cset_core *cset)
-{
-	unsigned int i;
-
-	for (i = 0; i < cset->n_chan; i++)
-		if (lockdep_is_held(&cset->chan[i]->lock))
-			return true;
-	return false;
-}
-
-/* Warns if the removal of a set does not wait for the caller. Context: Any. */
-void zio_cset_assert_held(struct zio_cset_core *cset)
-{
-	RCU_LOCKDEP_WARN(!rcu_read_lock_held() && !lockdep_is_held(&cset->mutex) &&
-			 !freeze_holds_channel(cset) && current_work() != &cset->arm_work,
-			 "zio: a set is used where its removal does not wait");
-}
-#endif

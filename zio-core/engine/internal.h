@@ -104,6 +104,15 @@ static __always_inline bool arm_in_other_context(struct zio_cset_core *cset)
 	return false;
 }
 
+/*
+ * Returns true if the armed blocks wait for no event, so that an abort loses none: those of a
+ * stream, and of an input that is armed whenever it has room, or a program asks.
+ */
+static inline bool zio_cset_is_armed_ahead(const struct zio_cset_core *cset)
+{
+	return cset->rearm || (cset->on_demand && !zio_cset_is_output(cset));
+}
+
 /* The engine returns some errors itself. From a driver they would mislead the caller. */
 static inline int zio_driver_error(int error)
 {
@@ -114,20 +123,14 @@ static inline int zio_driver_error(int error)
 int zio_cset_arm_event(struct zio_binding *bind, const struct timespec64 *at);
 void zio_cset_end_hold(struct zio_cset_core *cset, bool armed);
 int zio_cset_leave_armed(struct zio_cset_core *cset);
-int zio_cset_leave_or_fail(struct zio_cset_core *cset, int ret);
 void zio_cset_fail_armed(struct zio_cset_core *cset, int error);
 int zio_cset_fail_arm(struct zio_cset_core *cset, int ret);
-void zio_cset_start_deferred(struct zio_cset_core *cset);
 void zio_cset_finish_blocks(struct zio_cset_core *cset);
 void zio_cset_drop(struct zio_cset_core *cset, bool lost, int error);
 
 /* row.c */
-bool zio_cset_takes_row(const struct zio_channel_core *chan);
-int zio_cset_arm_row(struct zio_channel_core *chan, unsigned int n);
-
-/* freeze.c */
-bool zio_cset_is_armed_ahead(const struct zio_cset_core *cset);
-void zio_cset_watch(struct work_struct *work);
+bool zio_row_is_possible(const struct zio_channel_core *chan);
+int zio_row_start(struct zio_channel_core *chan, unsigned int n);
 
 /* stream.c */
 void zio_stream_kick(struct zio_cset_core *cset);
@@ -151,9 +154,6 @@ bool zio_ostream_is_idle(const struct zio_cset_core *cset);
 
 /* block.c */
 struct zio_armed *zio_armed_end(struct zio_cset_core *cset);
-
-/* defer.c */
-void zio_cset_run_deferred(struct irq_work *work);
 
 /* Returns the oldest block, which may have left the queue when the caller looks at it. */
 static inline struct zio_block *zio_queue_peek(const struct zio_queue *q)
@@ -184,7 +184,7 @@ static inline void zio_block_cancel(struct zio_channel_core *chan, struct zio_bl
 		ops->put_block(chan->buf, block);
 }
 
-/* fire.c */
+/* notify.c */
 void zio_cset_count_lost_events(struct zio_cset_core *cset, u64 n, int cause);
 void zio_cset_tell_missed(struct zio_cset_core *cset);
 void zio_cset_notify(struct zio_cset_core *cset);

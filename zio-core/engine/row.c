@@ -13,7 +13,7 @@
  * Checks whether a set may be armed for several blocks of @chan: it is the only channel, and has
  * one block for an event. The caller owns the phase.
  */
-bool zio_cset_takes_row(const struct zio_channel_core *chan)
+bool zio_row_is_possible(const struct zio_channel_core *chan)
 {
 	const struct zio_cset_core *cset = chan->cset;
 
@@ -63,9 +63,10 @@ static __always_inline int row_start_block(struct zio_cset_core *cset,
  * Arms a set whose only channel is @chan for up to @n blocks in one phase, the first of them at the
  * time cset->now. Each is an event of its own, and has the time when that was. As with a stream,
  * the blocks are behind the head of the queue until all are done. The channel loses none: it has
- * the memory before. Leaves the phase. Returns as zio_cset_arm_event(), for the last block.
+ * the memory before. The caller owns the phase, and leaves it. Returns 0, or what raw_io() has
+ * returned for the last block.
  */
-int zio_cset_arm_row(struct zio_channel_core *chan, unsigned int n)
+int zio_row_start(struct zio_channel_core *chan, unsigned int n)
 {
 	struct zio_cset_core *cset = chan->cset;
 	struct zio_queue *q = &chan->queue;
@@ -83,16 +84,10 @@ int zio_cset_arm_row(struct zio_channel_core *chan, unsigned int n)
 			break;
 		zio_clock_read(zio_trigger_clock(cset->bind->trig), &cset->now);
 	}
-	/* The newest first; zio_cset_leave_or_fail() has the one that is not done. */
+	/* The newest first; the caller has the one that is not done. */
 	while (unlikely(n > done + !!ret))
 		zio_block_cancel(chan, slot[--n]);
 	if (done)
 		row_publish(chan, done);
-	if (unlikely(ret))
-		return zio_cset_leave_or_fail(cset, ret);
-	cset->pub.armed->chan = NULL;
-	make_idle(cset);
-	if (unlikely(!hlist_empty(&cset->notifiers)))
-		zio_cset_notify(cset);
-	return 0;
+	return ret;
 }
