@@ -11,11 +11,11 @@
 
 enum { CHAIN_SOURCE };
 
-static const struct zio_trigger_attr chain_attrs[] = {
+static const struct zio_attr_desc chain_attrs[] = {
 	[CHAIN_SOURCE] = {
 		.name = "source",
-		.kind = ZIO_TRIGGER_TEXT,
-		.format = "<set>",
+		.mode = 0644,
+		.text = "<set>",
 	},
 };
 

@@ -33,10 +33,12 @@
 
 enum { HRT_PERIOD, HRT_PHASE, HRT_SLACK, HRT_START, HRT_SHOTS, HRT_BURST };
 
-static const struct zio_trigger_attr hrt_attrs[] = {
+static const struct zio_attr_desc hrt_attrs[] = {
 	[HRT_PERIOD] = {
 		.name = "period-ns",
-		.ext = 0,
+		.mode = 0644,
+		.place = ZIO_ATTR_PLACE_EXT,
+		.index = 0,
 		.wide = true,
 		.value = NSEC_PER_SEC,
 		.min = NSEC_PER_USEC,
@@ -44,27 +46,35 @@ static const struct zio_trigger_attr hrt_attrs[] = {
 	},
 	[HRT_PHASE] = {
 		.name = "phase-ns",
-		.ext = 2,
+		.mode = 0644,
+		.place = ZIO_ATTR_PLACE_EXT,
+		.index = 2,
 		.wide = true,
 		.max = 365ULL * 24 * 3600 * NSEC_PER_SEC,
 	},
 	[HRT_SLACK] = {
 		.name = "slack-ns",
-		.ext = 4,
+		.mode = 0644,
+		.place = ZIO_ATTR_PLACE_EXT,
+		.index = 4,
 		.max = NSEC_PER_SEC,
 	},
 	[HRT_START] = {
 		.name = "start-ns",
-		.ext = 6,
+		.mode = 0644,
+		.place = ZIO_ATTR_PLACE_EXT,
+		.index = 6,
 		.wide = true,
 	},
 	[HRT_SHOTS] = {
 		.name = "shots",
-		.ext = 5,
+		.mode = 0644,
+		.place = ZIO_ATTR_PLACE_EXT,
+		.index = 5,
 	},
 	[HRT_BURST] = {
 		.name = "burst",
-		.ext = ZIO_TRIGGER_NO_EXT,
+		.mode = 0644,
 		.value = 1,
 		.min = 1,
 		.max = HRT_MAX_BURST,

@@ -28,7 +28,7 @@
 
 enum { IRQ_NUMBER, IRQ_LINE, IRQ_EDGE };
 
-static const char *const irq_edges[] = { "rising", "falling", "both" };
+static const char *const irq_edges[] = { "rising", "falling", "both", NULL };
 
 static const unsigned long irq_edge_flags[] = {
 	IRQF_TRIGGER_RISING,
@@ -36,22 +36,23 @@ static const unsigned long irq_edge_flags[] = {
 	IRQF_TRIGGER_RISING | IRQF_TRIGGER_FALLING,
 };
 
-static const struct zio_trigger_attr irq_attrs[] = {
+static const struct zio_attr_desc irq_attrs[] = {
 	[IRQ_NUMBER] = {
 		.name = "irq",
-		.ext = 0,
+		.mode = 0644,
+		.place = ZIO_ATTR_PLACE_EXT,
+		.index = 0,
 		.max = S32_MAX,
 	},
 	[IRQ_LINE] = {
 		.name = "line",
-		.kind = ZIO_TRIGGER_TEXT,
-		.format = "<label:offset>",
+		.mode = 0644,
+		.text = "<label:offset>",
 	},
 	[IRQ_EDGE] = {
 		.name = "edge",
-		.kind = ZIO_TRIGGER_TEXT,
+		.mode = 0644,
 		.words = irq_edges,
-		.n_words = ARRAY_SIZE(irq_edges),
 	},
 };
 

@@ -5,10 +5,10 @@
 
 enum { SYSFS_FIRE };
 
-static const struct zio_trigger_attr sysfs_attrs[] = {
+static const struct zio_attr_desc sysfs_attrs[] = {
 	[SYSFS_FIRE] = {
 		.name = "fire",
-		.kind = ZIO_TRIGGER_ACTION,
+		.mode = 0200,
 		.min = 1,
 		.max = 1,
 	},

@@ -23,17 +23,21 @@
 
 enum { TIMER_PERIOD, TIMER_PHASE };
 
-static const struct zio_trigger_attr timer_attrs[] = {
+static const struct zio_attr_desc timer_attrs[] = {
 	[TIMER_PERIOD] = {
 		.name = "period-ms",
-		.ext = 0,
+		.mode = 0644,
+		.place = ZIO_ATTR_PLACE_EXT,
+		.index = 0,
 		.value = 1000,
 		.min = 1,
 		.max = 24 * 3600 * 1000,
 	},
 	[TIMER_PHASE] = {
 		.name = "phase-ms",
-		.ext = 1,
+		.mode = 0644,
+		.place = ZIO_ATTR_PLACE_EXT,
+		.index = 1,
 		.max = 24 * 3600 * 1000,
 	},
 };

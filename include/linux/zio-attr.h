@@ -17,27 +17,32 @@
 #define ZIO_ATTR_PLACE_BLOCK	3	/* extended; each block has its own value */
 
 /**
- * struct zio_attr_desc - one attribute of a device, channel set, channel or board's trigger
- * @name: name of the sysfs file
+ * struct zio_attr_desc - one attribute of a device, channel set, channel or trigger
+ * @name: name of the file
  * @mode: 0444; 0644 if it can be set; 0200 if it can only be set, such as a command. For a
  *        value of each block: 0, or 0444 for a file whose value attr_get() returns
  * @place: ZIO_ATTR_PLACE_*
  * @index: position in the control: enum zio_chan_std_attr for a standard attribute, 0 ... 31
  *         for an extended one or a value of each block. A device, its channel sets and their
  *         channels share the positions. Those from ZIO_ATTR_UNIT to ZIO_ATTR_OFFSET_HIGH
- *         belong to the core: see struct zio_scaling. Attributes of a board's trigger have
- *         positions of their own: see struct zio_board_trigger.
+ *         belong to the core: see struct zio_scaling. Triggers have positions of their own:
+ *         see struct zio_board_trigger and struct zio_trigger_type.
+ * @wide: a number of 64 bits at two positions, low half first; trigger types only
  * @value: initial value; for a value of each block: the default, unless the driver or the
  *         user of an output sets another one
  * @min: smallest value accepted (-ERANGE below). For a value of each block, the limits apply
  *       to the controls that users write to outputs
- * @max: largest value accepted (-ERANGE above); 0 stands for 2^32 - 1
+ * @max: largest value accepted (-ERANGE above); 0 stands for 2^32 - 1, or for 2^63 - 1 if
+ *       @wide
  * @is_signed: @value, @min, @max and the values of attr_set() and attr_get() are s32, and
  *             sysfs shows negative numbers. If @min and @max are both 0, every value is
  *             accepted. ZIO_ATTR_OFFSET is always signed.
  * @choices: the only values accepted from @min to @max (-EINVAL for others; -ERANGE in a
  *           control); or NULL
  * @n_choices: number of @choices
+ * @words: the only texts accepted (-EINVAL for others), up to a NULL; trigger types only
+ * @text: the value is a text of this form, shown to users: "<label:offset>"; trigger types
+ *        only
  * @id: for the driver, to tell attributes apart in attr_set() and attr_get()
  *
  * Registration of a device with an invalid descriptor, such as a @min above @max, fails with
@@ -48,12 +53,15 @@ struct zio_attr_desc {
 	umode_t mode;
 	u8 place;
 	u8 index;
-	u32 value;
-	u32 min;
-	u32 max;
+	bool wide;
+	u64 value;
+	u64 min;
+	u64 max;
 	bool is_signed;
 	const u32 *choices;
 	unsigned int n_choices;
+	const char *const *words;
+	const char *text;
 	unsigned long id;
 };
 

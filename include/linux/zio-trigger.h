@@ -20,42 +20,7 @@ struct zio_config_group;
 #define ZIO_MAX_TRIGGER_ATTRS	8
 #define ZIO_MAX_TRIGGER_EXT	30	/* extended attributes of the control */
 
-/* Kinds of attributes of a trigger */
-#define ZIO_TRIGGER_NUMBER	0
-#define ZIO_TRIGGER_TEXT	1	/* one of @words, or ops->text_is_valid() checks it */
-#define ZIO_TRIGGER_ACTION	2	/* no value: a write calls ops->act() */
-
-#define ZIO_TRIGGER_NO_EXT	0xff
-
-/**
- * struct zio_trigger_attr - one attribute of a trigger
- * @name: name of the file
- * @kind: ZIO_TRIGGER_NUMBER, _TEXT, _ACTION
- * @ext: position of a number in the extended attributes of the control, 0 ... 29;
- *       ZIO_TRIGGER_NO_EXT: the number is not in the control
- * @wide: the number has 64 bits and occupies two positions, low half first
- * @value: initial value
- * @min: smallest value accepted (-ERANGE below)
- * @max: largest value accepted (-ERANGE above); 0 stands for 2^32 - 1, or for
- *       2^63 - 1 if wide
- * @words: the texts accepted (-EINVAL for others); or NULL
- * @n_words: number of @words
- * @format: the form of a text without @words, shown to users: "<label:offset>"; or NULL
- */
-struct zio_trigger_attr {
-	const char *name;
-	u8 kind;
-	u8 ext;
-	bool wide;
-	u64 value;
-	u64 min;
-	u64 max;
-	const char *const *words;
-	unsigned int n_words;
-	const char *format;
-};
-
-/* The value of an attribute, by its kind */
+/* The value of an attribute */
 union zio_trigger_value {
 	u64 number;
 	char *text; /* NULL: the user has set none */
@@ -101,8 +66,8 @@ struct zio_trigger {
  *         The core does not call it for an empty text.
  * @number_is_valid: returns 0, or the error for the user who writes @value to attribute
  *         @index. The value is within the limits.
- * @act: a user has written to attribute @index, of kind ZIO_TRIGGER_ACTION, of a running
- *       trigger. The operation may fire.
+ * @act: a user has written to attribute @index, an action of a running trigger. The operation
+ *       may fire.
  *
  * Context: Process, may sleep; one call at a time per trigger. To change an attribute, the
  * core stops a running trigger and starts it with the new value. If @start fails, the core
@@ -132,17 +97,22 @@ struct zio_trigger_ops {
  * @flags: ZIO_TRIGGER_*
  * @ops: may be NULL
  * @attrs: attributes of each trigger
- * @n_attrs: at most ZIO_MAX_TRIGGER_ATTRS; no two numbers have the same @ext
+ * @n_attrs: at most ZIO_MAX_TRIGGER_ATTRS
  * @node: for the core's use
  * @group: for the core's use
  * @ready: for the core's use
+ *
+ * An attribute is an action if its mode is 0200: a write calls act(). It is a text if it has
+ * words or the form of a text. Otherwise it is a number. The mode of texts and numbers is
+ * 0644. Numbers may have one of the positions 0 ... 29 of extended attributes, which they do
+ * not share. The trigger keeps the values: attr_set() and attr_get() are not called.
  */
 struct zio_trigger_type {
 	const char *name;
 	struct module *owner;
 	unsigned long flags;
 	const struct zio_trigger_ops *ops;
-	const struct zio_trigger_attr *attrs;
+	const struct zio_attr_desc *attrs;
 	unsigned int n_attrs;
 	struct list_head node;
 	struct zio_config_group *group;

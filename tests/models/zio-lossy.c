@@ -116,12 +116,12 @@ static int lossy_act(struct zio_trigger *trig, unsigned int index, u64 n)
 
 #define LOSSY_ACTION(_name)	{					\
 	.name = (_name),						\
-	.kind = ZIO_TRIGGER_ACTION,					\
+	.mode = 0200,							\
 	.min = 1,							\
 	.max = 1000000,							\
 }
 
-static const struct zio_trigger_attr lossy_attrs[] = {
+static const struct zio_attr_desc lossy_attrs[] = {
 	[LOSSY_FIRE] = LOSSY_ACTION("fire"),
 	[LOSSY_MISS] = LOSSY_ACTION("miss"),
 	[LOSSY_LOSE] = LOSSY_ACTION("lose"),

@@ -228,6 +228,8 @@ static const char *desc_fault(const struct zio_attr_desc *desc, unsigned int own
 	/* zio_limits_parse() would accept nearly all values. */
 	if ((s64)accepted.min > (s64)accepted.max)
 		return "min is above max";
+	if (desc->wide || desc->words || desc->text || (s64)accepted.max > U32_MAX)
+		return "only the types of triggers have texts and numbers of 64 bits";
 	if (desc->place == ZIO_ATTR_PLACE_BLOCK)
 		return value_fault(desc, owner);
 	return desc->mode & 0222 && !(owner & ZIO_OWNER_SETS) ? "no attr_set() can set it" : NULL;

@@ -18,29 +18,27 @@ static int put_line(char *page, int len, bool ext, unsigned int index, const cha
 				   name, kind);
 }
 
+static int put_desc(char *page, int len, const struct zio_attr_desc *desc, bool is_output)
+{
+	const char *kind = desc->wide ? " wide" : zio_attr_is_signed(desc) ? " signed" : "";
+	struct zio_limits limits = zio_attr_limits(desc);
+
+	if (desc->place == ZIO_ATTR_PLACE_NONE)
+		return len;
+	if (desc->place != ZIO_ATTR_PLACE_BLOCK)
+		return put_line(page, len, desc->place == ZIO_ATTR_PLACE_EXT, desc->index,
+				desc->name, kind);
+	len += sysfs_emit_at(page, len, "ext %u %s%s block", desc->index, desc->name, kind);
+	if (is_output)
+		len = zio_limits_print(page, len, &limits);
+	return len + sysfs_emit_at(page, len, "\n");
+}
+
 static int put_attrs(char *page, int len, const struct zio_attr *attr, unsigned int n,
 		     bool is_output)
 {
-	const struct zio_attr_desc *desc;
-	struct zio_limits limits;
-	const char *sign;
-
-	for (; n--; attr++) {
-		desc = attr->desc;
-		sign = zio_attr_is_signed(desc) ? " signed" : "";
-		if (desc->place == ZIO_ATTR_PLACE_NONE)
-			continue;
-		if (desc->place != ZIO_ATTR_PLACE_BLOCK) {
-			len = put_line(page, len, desc->place == ZIO_ATTR_PLACE_EXT,
-				       desc->index, desc->name, sign);
-			continue;
-		}
-		len += sysfs_emit_at(page, len, "ext %u %s%s block", desc->index, desc->name, sign);
-		limits = zio_attr_limits(desc);
-		if (is_output)
-			len = zio_limits_print(page, len, &limits);
-		len += sysfs_emit_at(page, len, "\n");
-	}
+	for (; n--; attr++)
+		len = put_desc(page, len, attr->desc, is_output);
 	return len;
 }
 
@@ -59,19 +57,17 @@ ssize_t zio_channel_show_names(struct kobject *kobj, const struct zio_file *file
 ssize_t zio_binding_show_names(struct kobject *kobj, const struct zio_file *file, char *page)
 {
 	const struct zio_binding *bind = to_zio_binding(kobj);
-	const struct zio_trigger_attr *attr = bind->trig->type->attrs;
+	const struct zio_trigger_type *type = bind->trig->type;
 	const struct zio_own_trigger *own = zio_binding_own(bind);
-	unsigned int i, n = bind->trig->type->n_attrs;
+	unsigned int i;
 	bool is_ext = true;
 	int len;
 
 	len = put_line(page, 0, false, ZIO_ATTR_TRIG_N_SHOTS, "nshots", "");
 	len = put_line(page, len, false, ZIO_ATTR_TRIG_POST_SAMP, "post-samples", "");
 	len = put_line(page, len, false, ZIO_ATTR_TRIG_PRE_SAMP, "pre-samples", "");
-	for (; n--; attr++)
-		if (attr->kind == ZIO_TRIGGER_NUMBER && attr->ext != ZIO_TRIGGER_NO_EXT)
-			len = put_line(page, len, true, attr->ext, attr->name,
-				       attr->wide ? " wide" : "");
+	for (i = 0; i < type->n_attrs; i++)
+		len = put_desc(page, len, &type->attrs[i], false);
 	if (bind->cset->flags & ZIO_CSET_SHOTS)
 		len = put_line(page, len, false, ZIO_ATTR_TRIG_SHOT, "shot", "");
 	if (own)

@@ -125,7 +125,7 @@ ZIO_STORE_BY(bind, attr, zio_trigger_store(to_zio_binding(kobj)->trig, file->ind
 
 static struct zio_limits bind_limits_attr(struct kobject *kobj, const struct zio_file *file)
 {
-	return zio_trigger_limits(&to_zio_binding(kobj)->trig->type->attrs[file->index]);
+	return zio_attr_limits(&to_zio_binding(kobj)->trig->type->attrs[file->index]);
 }
 
 /* Stop the events first: a frozen set would lose one, and stop() may wait for it. */
@@ -151,7 +151,7 @@ static umode_t bind_mode_of_clock(struct kobject *kobj, const struct zio_file *f
 /* Creates the files of the trigger. They are removed with the directory. */
 int zio_binding_add_files(struct zio_binding *bind)
 {
-	const struct zio_trigger_attr *attr = bind->trig->type->attrs;
+	const struct zio_attr_desc *attr = bind->trig->type->attrs;
 	umode_t mask = bind->trig->item ? 0444 : 0644;
 	struct zio_file *file = bind->file;
 	unsigned int i;
@@ -159,7 +159,7 @@ int zio_binding_add_files(struct zio_binding *bind)
 
 	for (i = 0; i < bind->trig->type->n_attrs && !ret; i++, attr++, file++) {
 		file->attr.name = attr->name;
-		file->attr.mode = mask & (attr->kind == ZIO_TRIGGER_ACTION ? 0200 : 0644);
+		file->attr.mode = mask & attr->mode;
 		file->index = i;
 		file->show = bind_show_attr;
 		file->store = bind_store_attr;

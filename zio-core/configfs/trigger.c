@@ -124,8 +124,7 @@ static const char *trig_attr(const void *type, unsigned int index, umode_t *mode
 
 	if (index == trig_type->n_attrs)
 		return NULL;
-	if (trig_type->attrs[index].kind == ZIO_TRIGGER_ACTION)
-		*mode = 0200;
+	*mode = trig_type->attrs[index].mode;
 	return trig_type->attrs[index].name;
 }
 
@@ -133,7 +132,7 @@ static struct zio_limits trig_limits(const void *type, unsigned int index)
 {
 	const struct zio_trigger_type *trig_type = type;
 
-	return zio_trigger_limits(&trig_type->attrs[index]);
+	return zio_attr_limits(&trig_type->attrs[index]);
 }
 
 static ssize_t trig_show(void *object, unsigned int index, char *page)

@@ -82,16 +82,16 @@ static void control_put_attr_set(struct zio_ctrl_attr *ctrl, const struct zio_at
 static void control_put_trigger_values(struct zio_ctrl_attr *ctrl,
 				       const struct zio_trigger *trig)
 {
-	const struct zio_trigger_attr *attr = trig->type->attrs;
+	const struct zio_attr_desc *attr = trig->type->attrs;
 	unsigned int i;
 
 	for (i = 0; i < trig->type->n_attrs; i++, attr++) {
-		if (attr->kind != ZIO_TRIGGER_NUMBER ||
-		    attr->ext == ZIO_TRIGGER_NO_EXT)
+		if (attr->place == ZIO_ATTR_PLACE_NONE)
 			continue;
-		control_put_ext(ctrl, attr->ext, lower_32_bits(trig->value[i].number));
+		control_put_ext(ctrl, attr->index, lower_32_bits(trig->value[i].number));
 		if (attr->wide)
-			control_put_ext(ctrl, attr->ext + 1, upper_32_bits(trig->value[i].number));
+			control_put_ext(ctrl, attr->index + 1,
+					upper_32_bits(trig->value[i].number));
 	}
 }
 

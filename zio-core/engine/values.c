@@ -16,6 +16,8 @@
  *
  * A block of another set has no such memory, and pays for a test of its pointer.
  */
+#include <linux/export.h>
+
 #include "engine/internal.h"
 
 /*
@@ -78,24 +80,29 @@ int zio_limits_check(const struct zio_limits *limits, u64 value)
 	return limits->choices ? -EINVAL : 0;
 }
 
-/* Returns what an attribute of the driver accepts. Context: Any. */
+/* Returns what an attribute accepts. Context: Any. */
 struct zio_limits zio_attr_limits(const struct zio_attr_desc *desc)
 {
 	struct zio_limits limits = {
 		.min = desc->min,
-		.max = desc->max ?: U32_MAX,
+		.max = desc->max ?: desc->wide ? S64_MAX : U32_MAX,
 		.error = -ERANGE,
 		.is_signed = zio_attr_is_signed(desc),
 		.choices = desc->choices,
 		.n = desc->n_choices,
+		.words = desc->words,
+		.text = desc->text,
 	};
 
+	while (desc->words && desc->words[limits.n])
+		limits.n++;
 	if (limits.is_signed) {
 		limits.min = desc->min || desc->max ? (s32)desc->min : S32_MIN;
 		limits.max = desc->min || desc->max ? (s32)desc->max : S32_MAX;
 	}
 	return limits;
 }
+EXPORT_SYMBOL_GPL(zio_attr_limits);
 
 /* Returns true if an attribute accepts the 32 bits of a value. Context: Any. */
 bool zio_attr_accepts(const struct zio_attr_desc *desc, u32 value)

@@ -264,6 +264,7 @@ static void other_choices_are_refused(struct kunit *test)
 
 static void descriptors_that_are_wrong_are_refused(struct kunit *test)
 {
+	static const char *const words[] = { "one", NULL };
 	static const struct zio_attr_desc wrong[] = {
 		{ .name = "x", .mode = 0644, .min = 5, .max = -5, .is_signed = true },
 		{ .name = "x", .mode = 0644, .min = 1, .is_signed = true },
@@ -271,6 +272,10 @@ static void descriptors_that_are_wrong_are_refused(struct kunit *test)
 		{ .name = "x", .place = ZIO_ATTR_PLACE_STD, .index = ZIO_ATTR_UNIT },
 		{ .name = "x", .place = ZIO_ATTR_PLACE_EXT, .index = ZIO_MAX_EXT_ATTR },
 		{ .mode = 0644 },
+		{ .name = "x", .mode = 0644, .wide = true },
+		{ .name = "x", .mode = 0644, .max = BIT_ULL(32) },
+		{ .name = "x", .mode = 0644, .text = "<text>" },
+		{ .name = "x", .mode = 0644, .words = words },
 	};
 	struct test_device *tdev = test_device_create(test, 0, 1);
 	struct zio_cset_desc cset_desc = tdev->cset_desc;

@@ -54,16 +54,16 @@ static int test_act(struct zio_trigger *trig, unsigned int index, u64 value)
 	return zio_trigger_fire(trig);
 }
 
-static const char *const test_words[] = { "rising", "falling" };
+static const char *const test_words[] = { "rising", "falling", NULL };
 
-static const struct zio_trigger_attr test_attrs[] = {
-	[TEST_NUMBER] = { .name = "number", .ext = 0, .value = 5, .min = 1 },
-	[TEST_WIDE] = { .name = "wide", .ext = 1, .wide = true,
-			.value = 0x100000002 },
-	[TEST_TEXT] = { .name = "text", .kind = ZIO_TRIGGER_TEXT },
-	[TEST_WORD] = { .name = "word", .kind = ZIO_TRIGGER_TEXT, .words = test_words,
-			.n_words = ARRAY_SIZE(test_words) },
-	[TEST_ACT] = { .name = "act", .kind = ZIO_TRIGGER_ACTION },
+static const struct zio_attr_desc test_attrs[] = {
+	[TEST_NUMBER] = { .name = "number", .mode = 0644, .place = ZIO_ATTR_PLACE_EXT,
+			  .index = 0, .value = 5, .min = 1 },
+	[TEST_WIDE] = { .name = "wide", .mode = 0644, .place = ZIO_ATTR_PLACE_EXT,
+			.index = 1, .wide = true, .value = 0x100000002 },
+	[TEST_TEXT] = { .name = "text", .mode = 0644, .text = "<text>" },
+	[TEST_WORD] = { .name = "word", .mode = 0644, .words = test_words },
+	[TEST_ACT] = { .name = "act", .mode = 0200 },
 };
 
 static const struct zio_trigger_ops test_ops = {
@@ -413,11 +413,12 @@ static void accepted_ends_where_its_page_ends(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, text, "\ntimeout-ms [0 1 86400000]\n...\n");
 }
 
-static bool is_type(struct zio_trigger_attr a, struct zio_trigger_attr b)
+static bool is_type(struct zio_attr_desc a, struct zio_attr_desc b)
 {
-	struct zio_trigger_attr attrs[] = { a, b };
+	struct zio_attr_desc attrs[] = { a, b };
 	struct zio_trigger_type type = {
 		.name = "kpair",
+		.ops = &test_ops,
 		.attrs = attrs,
 		.n_attrs = 2,
 	};
@@ -427,27 +428,55 @@ static bool is_type(struct zio_trigger_attr a, struct zio_trigger_attr b)
 
 static void numbers_do_not_overlap_in_the_control(struct kunit *test)
 {
-	struct zio_trigger_attr first = { .name = "first", .wide = true };
-	struct zio_trigger_attr other = { .name = "other" };
+	struct zio_attr_desc first = {
+		.name = "first", .mode = 0644, .place = ZIO_ATTR_PLACE_EXT, .wide = true };
+	struct zio_attr_desc other = {
+		.name = "other", .mode = 0644, .place = ZIO_ATTR_PLACE_EXT };
 
 	KUNIT_EXPECT_FALSE(test, is_type(first, other));
-	other.ext = 1;
+	other.index = 1;
 	KUNIT_EXPECT_FALSE(test, is_type(first, other));
-	other.ext = 2;
+	other.index = 2;
 	KUNIT_EXPECT_TRUE(test, is_type(first, other));
-	other.ext = 29;
+	other.index = 29;
 	KUNIT_EXPECT_TRUE(test, is_type(first, other));
 	other.wide = true;
 	KUNIT_EXPECT_FALSE(test, is_type(first, other));
 	other.wide = false;
-	other.ext = 30;
+	other.index = 30;
 	KUNIT_EXPECT_FALSE(test, is_type(first, other));
-	other.ext = 31;
+	other.index = 31;
 	KUNIT_EXPECT_FALSE(test, is_type(first, other));
-	other.ext = 32;
+	other.index = 32;
 	KUNIT_EXPECT_FALSE(test, is_type(first, other));
-	other.ext = ZIO_TRIGGER_NO_EXT;
+	other.place = ZIO_ATTR_PLACE_NONE;
 	KUNIT_EXPECT_TRUE(test, is_type(first, other));
+}
+
+/* Only numbers have a place in the control, and a writer finds a file for each attribute. */
+static void attributes_that_are_wrong_are_refused(struct kunit *test)
+{
+	static const u32 choices[] = { 1, 2 };
+	static const struct zio_attr_desc wrong[] = {
+		{ .mode = 0644 },
+		{ .name = "x" },
+		{ .name = "x", .mode = 0444 },
+		{ .name = "x", .mode = 0644, .place = ZIO_ATTR_PLACE_STD },
+		{ .name = "x", .mode = 0644, .place = ZIO_ATTR_PLACE_BLOCK },
+		{ .name = "x", .mode = 0644, .place = ZIO_ATTR_PLACE_EXT, .text = "<text>" },
+		{ .name = "x", .mode = 0644, .place = ZIO_ATTR_PLACE_EXT, .words = test_words },
+		{ .name = "x", .mode = 0200, .place = ZIO_ATTR_PLACE_EXT },
+		{ .name = "x", .mode = 0200, .text = "<text>" },
+		{ .name = "x", .mode = 0644, .max = BIT_ULL(32) },
+		{ .name = "x", .mode = 0644, .is_signed = true },
+		{ .name = "x", .mode = 0644, .choices = choices, .n_choices = 2 },
+	};
+	static const struct zio_attr_desc right = { .name = "right", .mode = 0644 };
+	unsigned int i;
+
+	KUNIT_EXPECT_TRUE(test, is_type(right, test_attrs[TEST_ACT]));
+	for (i = 0; i < ARRAY_SIZE(wrong); i++)
+		KUNIT_EXPECT_FALSE_MSG(test, is_type(right, wrong[i]), "descriptor %u", i);
 }
 
 static void names_of_triggers_are_unique(struct kunit *test)
@@ -635,6 +664,7 @@ static struct kunit_case trigger_cases[] = {
 	KUNIT_CASE(accepted_has_the_attributes_of_the_trigger),
 	KUNIT_CASE(accepted_ends_where_its_page_ends),
 	KUNIT_CASE(numbers_do_not_overlap_in_the_control),
+	KUNIT_CASE(attributes_that_are_wrong_are_refused),
 	KUNIT_CASE(names_of_triggers_are_unique),
 	KUNIT_CASE(notifier_is_called_when_a_set_is_done),
 	KUNIT_CASE(board_goes_before_its_notifier),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* limits.c: the values that the attributes of triggers and all other objects accept */
+/* limits.c: parse a value that an attribute accepts */
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -27,18 +27,3 @@ int zio_limits_parse(const struct zio_limits *limits, const char *text, u64 *val
 	return ret ?: zio_limits_check(limits, *value);
 }
 EXPORT_SYMBOL_GPL(zio_limits_parse);
-
-/* Returns what an attribute of a trigger accepts. */
-struct zio_limits zio_trigger_limits(const struct zio_trigger_attr *attr)
-{
-	return (struct zio_limits) {
-		.min = attr->min,
-		.max = attr->max ?: attr->wide ? S64_MAX : U32_MAX,
-		.error = -ERANGE,
-		.words = attr->words,
-		.n = attr->n_words,
-		.text = attr->kind == ZIO_TRIGGER_TEXT && !attr->words ?
-			attr->format ?: "<text>" : NULL,
-	};
-}
-EXPORT_SYMBOL_GPL(zio_trigger_limits);

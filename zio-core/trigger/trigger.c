@@ -49,25 +49,41 @@ static bool name_is_free(const char *name)
 	return !find_type(name) && !find_shared(name);
 }
 
-static bool attr_is_valid(const struct zio_trigger_type *type,
-			  const struct zio_trigger_attr *attr)
+static bool is_action(const struct zio_attr_desc *attr)
 {
-	if (!attr->name || attr->kind > ZIO_TRIGGER_ACTION)
+	return attr->mode == 0200;
+}
+
+static bool is_text(const struct zio_attr_desc *attr)
+{
+	return attr->text || attr->words;
+}
+
+static bool attr_is_valid(const struct zio_trigger_type *type,
+			  const struct zio_attr_desc *attr)
+{
+	const struct zio_trigger_ops *ops = type->ops;
+
+	if (!attr->name || (attr->mode != 0644 && !is_action(attr)))
 		return false;
-	if (attr->kind == ZIO_TRIGGER_ACTION)
-		return type->ops && type->ops->act;
-	if (attr->kind == ZIO_TRIGGER_TEXT)
-		return attr->words || (type->ops && type->ops->text_is_valid);
-	return attr->ext == ZIO_TRIGGER_NO_EXT ||
-		attr->ext + attr->wide < ZIO_MAX_TRIGGER_EXT;
+	if (is_action(attr) && !(ops && ops->act))
+		return false;
+	if (is_text(attr) && (is_action(attr) || !(attr->words || (ops && ops->text_is_valid))))
+		return false;
+	if (attr->is_signed || attr->choices || (attr->max > U32_MAX && !attr->wide))
+		return false;
+	if (attr->place == ZIO_ATTR_PLACE_NONE)
+		return true;
+	return attr->place == ZIO_ATTR_PLACE_EXT && !is_text(attr) && !is_action(attr) &&
+		attr->index + attr->wide < ZIO_MAX_TRIGGER_EXT;
 }
 
 /* Returns a mask of the extended attributes that this one uses in the control. */
-static u32 attr_mask(const struct zio_trigger_attr *attr)
+static u32 attr_mask(const struct zio_attr_desc *attr)
 {
-	if (attr->kind != ZIO_TRIGGER_NUMBER || attr->ext == ZIO_TRIGGER_NO_EXT)
+	if (attr->place == ZIO_ATTR_PLACE_NONE)
 		return 0;
-	return (attr->wide ? 3u : 1u) << (attr->ext & 31);
+	return (attr->wide ? 3u : 1u) << (attr->index & 31);
 }
 
 /* Checks a type. No two attributes may have the same position in the control. */
@@ -188,11 +204,6 @@ ssize_t zio_trigger_list_names(char *page, int at)
 	return len;
 }
 
-static bool is_text(const struct zio_trigger_type *type, unsigned int index)
-{
-	return type->attrs[index].kind == ZIO_TRIGGER_TEXT;
-}
-
 /* Called with the module of the type held. */
 static struct zio_trigger *alloc_trigger(const struct zio_trigger_type *type,
 					 const char *name)
@@ -212,7 +223,7 @@ static struct zio_trigger *alloc_trigger(const struct zio_trigger_type *type,
 	trig->enabled = true;
 	trig->clock = CLOCK_REALTIME;
 	for (i = 0; i < type->n_attrs; i++)
-		if (!is_text(type, i))
+		if (!is_text(&type->attrs[i]))
 			trig->value[i].number = type->attrs[i].value;
 	if (type->ops && type->ops->create)
 		ret = type->ops->create(trig);
@@ -231,7 +242,7 @@ void zio_trigger_free(struct zio_trigger *trig)
 	if (type->ops && type->ops->destroy)
 		type->ops->destroy(trig);
 	for (i = 0; i < type->n_attrs; i++)
-		if (is_text(type, i))
+		if (is_text(&type->attrs[i]))
 			kfree(trig->value[i].text);
 	mutex_destroy(&trig->lock);
 	mutex_destroy(&trig->change);
@@ -395,7 +406,7 @@ EXPORT_SYMBOL_GPL(zio_trigger_enable);
 static int parse_text(struct zio_trigger *trig, unsigned int index, const char *text,
 		      char **value)
 {
-	const struct zio_trigger_attr *attr = &trig->type->attrs[index];
+	const struct zio_attr_desc *attr = &trig->type->attrs[index];
 	char *new = kstrdup(skip_spaces(text), GFP_KERNEL);
 
 	if (!new)
@@ -403,22 +414,22 @@ static int parse_text(struct zio_trigger *trig, unsigned int index, const char *
 	strim(new);
 	*value = new;
 	if (*new && attr->words)
-		return min(__sysfs_match_string(attr->words, attr->n_words, new), 0);
+		return min(__sysfs_match_string(attr->words, -1, new), 0);
 	return *new ? trig->type->ops->text_is_valid(trig, index, new) : 0;
 }
 
 static int parse_value(struct zio_trigger *trig, unsigned int index, const char *text,
 		       union zio_trigger_value *value)
 {
-	const struct zio_trigger_attr *attr = &trig->type->attrs[index];
+	const struct zio_attr_desc *attr = &trig->type->attrs[index];
 	const struct zio_trigger_ops *ops = trig->type->ops;
-	struct zio_limits limits = zio_trigger_limits(attr);
+	struct zio_limits limits = zio_attr_limits(attr);
 	int ret;
 
-	if (is_text(trig->type, index))
+	if (is_text(attr))
 		return parse_text(trig, index, text, &value->text);
 	ret = zio_limits_parse(&limits, text, &value->number);
-	if (!ret && attr->kind == ZIO_TRIGGER_NUMBER && ops && ops->number_is_valid)
+	if (!ret && !is_action(attr) && ops && ops->number_is_valid)
 		ret = ops->number_is_valid(trig, index, value->number);
 	return ret;
 }
@@ -470,19 +481,19 @@ static void end_change(struct zio_trigger *trig)
 int zio_trigger_store(struct zio_trigger *trig, unsigned int index, const char *text,
 		      int (*refresh)(struct zio_trigger *trig))
 {
-	unsigned int kind = trig->type->attrs[index].kind;
+	const struct zio_attr_desc *attr = &trig->type->attrs[index];
 	union zio_trigger_value value = { };
 	int ret;
 
 	begin_change(trig);
 	mutex_lock(&trig->lock);
 	ret = parse_value(trig, index, text, &value);
-	if (!ret && kind != ZIO_TRIGGER_ACTION)
+	if (!ret && !is_action(attr))
 		ret = restart_with(trig, index, &value);
 	else if (!ret)
 		ret = trig->running ? trig->type->ops->act(trig, index, value.number) : -ESHUTDOWN;
 	mutex_unlock(&trig->lock);
-	if (!ret && kind == ZIO_TRIGGER_NUMBER) {
+	if (!ret && !is_action(attr) && !is_text(attr)) {
 		ret = refresh(trig);
 		if (ret) {
 			mutex_lock(&trig->lock);
@@ -492,7 +503,7 @@ int zio_trigger_store(struct zio_trigger *trig, unsigned int index, const char *
 		}
 	}
 	end_change(trig);
-	if (is_text(trig->type, index))
+	if (is_text(attr))
 		kfree(value.text);
 	return ret;
 }
@@ -505,7 +516,7 @@ ssize_t zio_trigger_show(struct zio_trigger *trig, unsigned int index,
 	ssize_t len;
 
 	mutex_lock(&trig->lock);
-	if (is_text(trig->type, index))
+	if (is_text(&trig->type->attrs[index]))
 		len = sysfs_emit(page, "%s\n", zio_trigger_text(trig, index));
 	else
 		len = sysfs_emit(page, "%llu\n", zio_trigger_number(trig, index));

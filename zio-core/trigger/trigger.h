@@ -52,7 +52,6 @@ ssize_t zio_trigger_show_clock(struct zio_trigger *trig, char *page);
 
 /* limits.c */
 int zio_limits_parse(const struct zio_limits *limits, const char *text, u64 *value);
-struct zio_limits zio_trigger_limits(const struct zio_trigger_attr *attr);
 
 /* binding.c */
 int zio_binding_create(struct zio_cset_core *cset, const char *name);
