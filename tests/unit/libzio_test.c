@@ -239,7 +239,7 @@ TEST("2^48 bytes", make_dir)
 	ch = open_with(new_stem(), &control);
 	ASSERT_ERRNO(zio_next(ch, &blk), sizeof(size_t) > 4 ? EMSGSIZE : EOVERFLOW);
 	zio_set_max_block(ch, SIZE_MAX);
-	ASSERT_FAILS(ch, zio_data(ch, &blk), ENOMEM, "no memory");
+	ASSERT_FAILS(ch, zio_data(ch, &blk), ENOMEM, "out of memory");
 }
 
 TEST("nodes that end early", make_dir)

@@ -120,7 +120,7 @@ TEST("names of another channel or trigger are none", fresh)
 	strcpy(control.triggername, "timer");
 	ASSERT_TRUE(!zio_names_match(names, &control), "another trigger");
 	ASSERT_TRIGGER(names, TRIGGER_NUMBERS);
-	ASSERT_TRUE(errs(NULL, ENOENT, "is 'hrt' by now, and not 'timer'"));
+	ASSERT_TRUE(errs(NULL, ENOENT, "is now 'hrt', not 'timer'"));
 	make_control();
 	control.addr.chan = 2;
 	ASSERT_TRUE(!zio_names_match(names, &control), "another channel");

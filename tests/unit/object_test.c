@@ -393,19 +393,19 @@ TEST("numbers are read", fresh)
 	ASSERT_EQ(u64, UINT64_MAX);
 	ASSERT_TRUE(!zio_attr_get_s64(cset, "chan1/offset", &s64, &err) && s64 == -5);
 	ASSERT_ERR(zio_attr_get_u32(cset, "statistics/fired", &u32, &err), ERANGE,
-		   "beyond the range");
+		   "out of range");
 	ASSERT_EQ(u32, 0xff);
 	ASSERT_ERR(zio_attr_get_s64(cset, "statistics/fired", &s64, &err), ERANGE,
-		   "beyond the range");
+		   "out of range");
 	ASSERT_EQ(s64, -5);
 	ASSERT_ERR(zio_attr_get_u64(cset, "chan1/offset", &u64, &err), ERANGE,
-		   "'-5' is beyond");
+		   "'-5' is out of range");
 	ASSERT_ERR(zio_attr_get_u64(cset, "current_trigger", &u64, &err), EILSEQ,
 		   "zzero-0000/cset0/current_trigger: 'user' is no number");
 	ASSERT_ERR(zio_attr_get_u64(cset, "enable", NULL, &err), EINVAL, "NULL");
 	put_file("sys/bus/zio/devices/zzero-0000/cset0/big",
 		 "18446744073709551616\n", 0644);
-	ASSERT_ERR(zio_attr_get_u64(cset, "big", &u64, &err), ERANGE, "beyond");
+	ASSERT_ERR(zio_attr_get_u64(cset, "big", &u64, &err), ERANGE, "out of range");
 	put_file("sys/bus/zio/devices/zzero-0000/cset0/big",
 		 "-9223372036854775808\n", 0644);
 	ASSERT_TRUE(!zio_attr_get_s64(cset, "big", &s64, &err) && s64 == INT64_MIN);
@@ -471,9 +471,9 @@ TEST("the kernel tells what an attribute accepts", fresh)
 	ASSERT_ACCEPTS(cset, "chan1/offset", "[-5 1 5]");
 	ASSERT_ACCEPTS(buffer, "watermark", "[1 1 max-buffer-len]");
 	ASSERT_ERR(zio_attr_accepted(cset, "name", text, sizeof(text), &err), ENODATA,
-		   "zzero-0000/cset0/name: the kernel does not tell");
+		   "zzero-0000/cset0/name: the kernel does not say");
 	ASSERT_ERR(zio_attr_accepted(cset, "chan1/alarms", text, sizeof(text), &err),
-		   ENODATA, "does not tell");
+		   ENODATA, "does not say");
 	ASSERT_ERR(zio_attr_accepted(cset, "nope", text, sizeof(text), &err), ENOENT, "no");
 	ASSERT_ERR(zio_attr_accepted(cset, "enable", text, 3, &err), EMSGSIZE, "longer");
 	ASSERT_ERR(zio_attr_accepted(cset, "enable", NULL, 3, &err), EINVAL, "NULL");
@@ -512,7 +512,7 @@ TEST("a device has the attributes that the kernel lists", fresh)
 	zio_attr_list_free(list);
 	ASSERT_ACCEPTS(device, "mode", "0 1 3");
 	ASSERT_ERR(zio_attr_accepted(device, "version", text, sizeof(text), &err), ENODATA,
-		   "does not tell");
+		   "does not say");
 	ASSERT_EQ(zio_attr_get(device, "version", text, sizeof(text), &err), 0);
 	ASSERT_STR(text, "7");
 	ASSERT_EQ(zio_attr_set(device, "command", "2", &err), 0);

@@ -261,7 +261,7 @@ TEST("rates that contradict themselves", stream)
 
 	set_rate(1000, 0);
 	ASSERT_ERRNO(add(), EINVAL, "1000/0");
-	ASSERT_HAS(err.text, "block 7: its control has the rate 1000/0, which is none");
+	ASSERT_HAS(err.text, "block 7: its control has the rate 1000/0, which is not a rate");
 	set_rate(0, 1);
 	ASSERT_ERRNO(add(), EINVAL, "0/1");
 	ctrl = good;

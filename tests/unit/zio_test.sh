@@ -339,7 +339,7 @@ test_set_units()
 	run 0 'set: 2s' "$zio" set zzero/0/trigger period-ms=2s
 	equal "$(value zzero-0000/cset0/trigger/period-ms)" 2000 'set: 2s in milliseconds'
 	fail_with 22 zzero-0000/cset0/trigger/period-ms
-	refused 1 'set: no whole number' "cannot set '1us': Invalid argument: 1us is no whole number of ms" \
+	refused 1 'set: no whole number' "cannot set '1us': Invalid argument: 1us is not a whole number of ms" \
 		set zzero/0/trigger period-ms=1us
 	rm "$devices/zzero-0000/cset0/trigger/period-ms"
 	fail_with 22 zzero-0000/cset0/trigger/period-ns
@@ -464,7 +464,7 @@ test_set_refused()
 	fail_with 12 zzero-0000/cset0/trigger/nsamples
 	run 1 'set: ENOMEM' "$zio" set zzero/0 enable=0 trigger/nsamples=9 \
 		trigger/nshots=1
-	has err 'Cannot allocate memory: there is no memory for this value' \
+	has err 'Cannot allocate memory: not enough memory for this value' \
 		'set: ENOMEM, with a reason'
 	has err '1 of 3 attributes were set' 'set: ENOMEM: how far it came'
 }

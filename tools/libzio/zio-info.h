@@ -11,9 +11,9 @@
  * zio_method() - return the method that transfers blocks
  * @ch: the channel
  *
- * "ring": control and data are in mapped memory; there is no system call while blocks
- * are there. "read": read() gives both. An output has "write", a block file "file", a tap
- * "tap".
+ * "ring": control and data are in mapped memory, and no system call is made while blocks
+ * are available. "read": read() returns both. An output has "write", a block file "file",
+ * a tap "tap".
  *
  * Context: Any thread.
  * Return: a constant string.
@@ -52,7 +52,7 @@ const char *zio_control_path(const struct zio_channel *ch);
  * @ch: the channel
  *
  * Context: One thread per channel.
- * Return: the counters, which change with each block, until zio_close().
+ * Return: the counters, valid until zio_close() and updated with each block.
  */
 const struct zio_stats *zio_stats(const struct zio_channel *ch);
 
@@ -67,9 +67,10 @@ bool zio_is_file(const struct zio_channel *ch);
 
 /**
  * zio_control_init() - make a control for zio_write_block()
- * @control: the control; version, endianness and lengths are set, all else is zero
+ * @control: the control; receives version, endianness and lengths, and zero everywhere
+ *           else
  * @nsamples: number of samples in the block
- * @ssize: bytes of a sample
+ * @ssize: bytes per sample
  *
  * Context: Any thread.
  */
@@ -87,29 +88,29 @@ void zio_control_init(struct zio_control *control, uint32_t nsamples,
 int zio_control_size(const struct zio_control *control, size_t *size);
 
 /**
- * zio_sequence_lost() - count the blocks that are missing between two
- * @next: the number that follows the block before: its seq_num + 1
+ * zio_sequence_lost() - count the blocks missing between two blocks
+ * @next: the expected number: seq_num + 1 of the block before
  * @seq: seq_num of the block
  *
- * Numbers go up by one, and from 2^32 - 1 to 0. A number that is higher than @next is a
- * loss of less than 2^31 blocks. A number that is lower is that of a device that counts
- * anew, and nothing is lost; unless the numbers have passed 2^32 between the two, and
- * fewer than 2^24 are missing.
+ * Numbers count up by one and wrap from 2^32 - 1 to 0. A number above @next means a loss
+ * of less than 2^31 blocks. A number below @next means that the device restarted its
+ * count, and nothing is lost; unless the numbers wrapped in between and fewer than 2^24
+ * are missing.
  *
  * Context: Any thread.
- * Return: the number of blocks; 0 also if the device counts anew.
+ * Return: the number of blocks; 0 also if the device restarted its count.
  */
 uint32_t zio_sequence_lost(uint32_t next, uint32_t seq);
 
 /**
- * zio_control_shots() - count the shots of a block whose times the control has
+ * zio_control_shots() - count the shots of a block that the control has times for
  * @control: the control of the block
  *
- * Only recordings of former kernels have several: each shot is a block now.
+ * Only recordings of older kernels have several: each shot is a block now.
  *
  * Context: Any thread.
- * Return: 1 ... ZIO_MAX_SHOTS, each with nsamples divided by this number of samples; 0 with
- * errno EINVAL for NULL.
+ * Return: 1 to ZIO_MAX_SHOTS; each shot has nsamples divided by this number. 0 with errno
+ * EINVAL for NULL.
  */
 unsigned int zio_control_shots(const struct zio_control *control);
 
@@ -117,7 +118,7 @@ unsigned int zio_control_shots(const struct zio_control *control);
  * zio_control_shot() - get the time of one shot of a block
  * @control: the control of the block
  * @i: 0 for the first shot, less than zio_control_shots()
- * @time: receives the time; bins is that of the block
+ * @time: receives the time, with the bins of the block
  *
  * Context: Any thread.
  * Return: 0; -1 with errno EINVAL for NULL, ENOENT if the block has no such shot.
@@ -126,13 +127,13 @@ int zio_control_shot(const struct zio_control *control, unsigned int i,
 		     struct zio_timestamp *time);
 
 /**
- * zio_name_text() - make text of a name in a control
+ * zio_name_text() - make a name in a control safe to print
  * @text: receives the name, with a terminating zero
  * @name: the name of a device or trigger, which need not be terminated
  *
- * Anyone can write a block file. Letters, digits and "_-.:+" stay as they are, and '?'
- * stands for each other character. So no terminal, shell or other program that gets the
- * text takes a part of it for a command.
+ * Anyone can write a block file, so its names are not trusted. Letters, digits and
+ * "_-.:+" are kept; any other character becomes '?'. No terminal, shell or other program
+ * can then mistake a part of the text for a command.
  *
  * Context: Any thread.
  */
@@ -147,11 +148,11 @@ enum zio_attr_owner {
 
 /**
  * zio_attr_name() - return the name of a standard attribute
- * @owner: what the attribute belongs to
+ * @owner: owner of the attribute
  * @index: its index in struct zio_ctrl_attr, such as ZIO_ATTR_GAIN
  *
  * Context: Any thread.
- * Return: the name of its file in sysfs, a constant string; NULL if no standard
+ * Return: the name of its file in sysfs as a constant string; NULL if no standard
  * attribute has this index.
  */
 const char *zio_attr_name(enum zio_attr_owner owner, unsigned int index);
@@ -166,21 +167,21 @@ const char *zio_attr_name(enum zio_attr_owner owner, unsigned int index);
 const char *zio_alarm_name(unsigned int bit);
 
 /**
- * zio_alarm_text() - print the names of alarms, with commas between
+ * zio_alarm_text() - print the names of alarms, separated by commas
  * @alarms: zio_alarms of a control
- * @text: receives the text, such as "lost-block,bit6"; NULL if @size is 0
+ * @text: receives the text, such as "lost-block,bit6"; may be NULL if @size is 0
  * @size: bytes of @text
  *
  * Context: Any thread.
- * Return: the length of the whole text, as snprintf(3) returns it.
+ * Return: the length of the whole text, like snprintf(3).
  */
 int zio_alarm_text(uint8_t alarms, char *text, size_t size);
 
 /**
- * zio_version() - return the version of the library that runs
+ * zio_version() - return the version of the library at run time
  *
  * Context: Any thread.
- * Return: a constant string; LIBZIO_VERSION is that of the header.
+ * Return: a constant string; LIBZIO_VERSION is the version of the header.
  */
 const char *zio_version(void);
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * zio-place.h: blocks in their timeline, and what is missing between them. A part of zio.h.
+ * zio-place.h: where blocks lie in their timeline, and what is missing between them. A
+ * part of zio.h.
  *
- * zio_timeline_add() fills in a place. <linux/zio-std-attr.h> tells what a control says of time.
+ * zio_timeline_add() fills in a place. <linux/zio-std-attr.h> describes what a control
+ * says about time.
  */
 #ifndef LIBZIO_ZIO_PLACE_H
 #define LIBZIO_ZIO_PLACE_H
@@ -12,7 +14,7 @@
 #endif
 
 /**
- * struct zio_instant - a time of the clock of the trigger
+ * struct zio_instant - a time on the clock of the trigger
  * @ns: nanoseconds since the epoch of the clock
  * @ps: picoseconds after that, 0 to 999
  */
@@ -22,11 +24,11 @@ struct zio_instant {
 };
 
 /**
- * enum zio_rate_source - where the samples per second are from
- * @ZIO_RATE_UNKNOWN: nobody; or the samples are not equidistant
+ * enum zio_rate_source - where the sample rate comes from
+ * @ZIO_RATE_UNKNOWN: there is no rate, or the samples are not equidistant
  * @ZIO_RATE_CONTROL: the control
  * @ZIO_RATE_GIVEN: zio_timeline_set_rate()
- * @ZIO_RATE_ESTIMATED: the median of the steps from block to block
+ * @ZIO_RATE_ESTIMATED: the median step from block to block
  */
 enum zio_rate_source {
 	ZIO_RATE_UNKNOWN,
@@ -37,13 +39,13 @@ enum zio_rate_source {
 
 /**
  * struct zio_rate - samples of one channel per second
- * @num: numerator; 0 if the rate is not known
+ * @num: numerator; 0 if the rate is unknown
  * @den: denominator: a sample is taken every @den / @num seconds
  * @source: enum zio_rate_source
- * @scatter_ns: half of the steps from block to block differ from the median by less;
- *              -1 if fewer than eight were measured. A timeline measures them while the
- *              control lacks the rate or the error of the time
- * @steps: number of steps measured of late, at most 31
+ * @scatter_ns: half of the steps from block to block differ from the median by less than
+ *              this; -1 if fewer than eight were measured. A timeline measures steps
+ *              while the control lacks the rate or the time error
+ * @steps: number of steps measured recently, at most 31
  */
 struct zio_rate {
 	uint32_t num;
@@ -54,22 +56,22 @@ struct zio_rate {
 };
 
 /**
- * zio_control_rate() - return the samples per second that a control tells
+ * zio_control_rate() - return the sample rate stored in a control
  * @control: the control
  * @rate: receives the rate, @source is ZIO_RATE_CONTROL or ZIO_RATE_UNKNOWN
  *
- * In a control without EPOCH, of a kernel before version 1.5, it is max-sample-rate.
+ * In a control without EPOCH, from ZIO before version 1.5, the rate is max-sample-rate.
  *
  * Context: Any thread.
- * Return: 0; -1 with errno EINVAL for NULL, or if the control has a half of a rate.
+ * Return: 0; -1 with errno EINVAL for NULL, or if the control has only half of a rate.
  */
 int zio_control_rate(const struct zio_control *control, struct zio_rate *rate);
 
 /**
- * zio_rate_find() - find the fraction for a number of samples per second
+ * zio_rate_find() - turn a number of samples per second into a fraction
  * @value: samples per second
- * @rate: receives the shortest fraction that equals @value, or the nearest one of 32 bits;
- *        @source is ZIO_RATE_GIVEN
+ * @rate: receives the shortest fraction equal to @value, or else the nearest 32-bit
+ *        fraction; @source is ZIO_RATE_GIVEN
  *
  * Context: Any thread.
  * Return: 0; -1 with errno: EINVAL for NULL; ERANGE @value is not within 2.4e-10 to 2^32 - 1.
@@ -77,14 +79,14 @@ int zio_control_rate(const struct zio_control *control, struct zio_rate *rate);
 int zio_rate_find(double value, struct zio_rate *rate);
 
 /**
- * enum zio_break - why a block does not follow the one before
+ * enum zio_break - why a block does not follow on from the one before
  * @ZIO_BREAK_LOST: blocks were lost
  * @ZIO_BREAK_MISSED: events were missed
- * @ZIO_BREAK_TAKEN: another reader has taken blocks, or a program has dropped them
- * @ZIO_BREAK_OUTAGE: another run of the device: numbers begin anew, or EPOCH is another one
- * @ZIO_BREAK_PAUSE: numbers go on, but the next samples were taken later
- * @ZIO_BREAK_STEP: numbers go on, but the clock was set
- * @ZIO_BREAK_CHANGE: samples have another meaning; see enum zio_change
+ * @ZIO_BREAK_TAKEN: another reader took blocks, or a program dropped them
+ * @ZIO_BREAK_OUTAGE: the device was restarted: its numbers start again, or EPOCH differs
+ * @ZIO_BREAK_PAUSE: numbers continue, but the next samples were taken later
+ * @ZIO_BREAK_STEP: numbers continue, but the clock was set
+ * @ZIO_BREAK_CHANGE: the meaning of the samples changed; see enum zio_change
  */
 enum zio_break {
 	ZIO_BREAK_LOST = 1 << 0,
@@ -97,13 +99,13 @@ enum zio_break {
 };
 
 /**
- * enum zio_change - what is different from the block before that has samples
+ * enum zio_change - what differs from the last block with samples
  * @ZIO_CHANGE_UNIT: the unit
  * @ZIO_CHANGE_SCALE: scale or offset
- * @ZIO_CHANGE_SIGN: whether samples have a sign
+ * @ZIO_CHANGE_SIGN: whether samples are signed
  * @ZIO_CHANGE_BITS: the number of valid bits
  * @ZIO_CHANGE_SSIZE: bytes per sample
- * @ZIO_CHANGE_ORDER: byte order, or the end of the sample at which the valid bits are
+ * @ZIO_CHANGE_ORDER: byte order, or the end of the sample that holds the valid bits
  * @ZIO_CHANGE_MASK: which channels have samples in an interleaved block
  * @ZIO_CHANGE_RATE: the rate in the control
  * @ZIO_CHANGE_CLOCK: the clock of the time stamps
@@ -123,30 +125,31 @@ enum zio_change {
 };
 
 /**
- * struct zio_place - a block in its timeline
- * @first: when sample 0 was taken; see @has_time. It is @event if the rate is not known
- * @event: when the sample of the event was taken, which is number @pre
- * @rate_num: samples per second are @rate_num / @rate_den; 0 if they are not known
+ * struct zio_place - where a block lies in its timeline
+ * @first: when sample 0 was taken; equal to @event if the rate is unknown. See @has_time
+ * @event: when the sample of the event, number @pre, was taken
+ * @rate_num: the sample rate is @rate_num / @rate_den per second; 0 if unknown
  * @rate_den: a sample is taken every @rate_den / @rate_num seconds
  * @rate_source: enum zio_rate_source
- * @error_ns: @event is wrong by so much at most; 0 if nobody knows
- * @samples: samples of one channel in the block; all shots together
+ * @error_ns: maximum error of @event; 0 if unknown
+ * @samples: samples of one channel in the block, over all shots
  * @pre: samples of a shot before its event
- * @n_shots: number of shots; above 1 only in old recordings
+ * @n_shots: number of shots; more than 1 only in old recordings
  * @has_time: the control has a time; @first and @event are 0 otherwise
  * @continues: sample 0 follows the last sample of the block before. If this is false and
- *             @breaks is 0, the block is the first one, has an event of its own, or nobody
- *             can tell because the rate is not known
+ *             @breaks is 0, the block is the first one, or has its own event, or the rate
+ *             is unknown
  * @breaks: bits of enum zio_break; several may be set
  * @changes: bits of enum zio_change
  * @lost: blocks that were lost before this one
- * @taken: blocks before this one that are not here, though they were not lost
+ * @taken: blocks missing before this one that were not lost
  * @missed: events that were missed before this one
- * @lost_samples: samples of one channel in the lost blocks; 0 if nobody knows
- * @outage_ns: length of the outage by the clock; 0 if the clock does not tell it
+ * @lost_samples: samples of one channel in the lost blocks; 0 if unknown
+ * @outage_ns: length of the outage by the clock; 0 if the clock cannot tell
  * @pause_ns: length of the pause
  * @step_ns: how far the clock was set, negative for backwards
- * @shot_ns: from the event of the first shot to that of each; the others are undefined
+ * @shot_ns: time from the event of the first shot to the event of each shot; entries
+ *           beyond @n_shots are undefined
  */
 struct zio_place {
 	struct zio_instant first;
@@ -178,18 +181,19 @@ struct zio_place {
  * @lost: blocks that were lost
  * @gaps: places where blocks were lost
  * @lost_samples: samples of one channel in the lost blocks; see @some_samples_unknown
- * @taken: blocks that were not lost, but were not read
+ * @taken: blocks that were neither lost nor read
  * @missed: events that were missed; see @missed_at_least
- * @outages: breaks between runs of the device
- * @outage_ns: their length, as far as the clock tells it
+ * @outages: restarts of the device
+ * @outage_ns: their total length, as far as the clock can tell
  * @pauses: pauses of a stream
- * @pause_ns: their length
+ * @pause_ns: their total length
  * @steps: how often the clock was set
- * @changes: blocks whose samples have another meaning than those before
- * @changed: all bits of enum zio_change together
- * @missed_at_least: a control without MISSED told only that there was an event or more
- * @some_samples_unknown: nobody knows how many samples some lost blocks had
- * @is_stream: blocks follow each other without a pause, as a rule
+ * @changes: blocks in which the meaning of the samples changed
+ * @changed: bits of enum zio_change of all these blocks
+ * @missed_at_least: @missed is a lower limit: a control without MISSED told only that
+ *                   there was at least one
+ * @some_samples_unknown: some lost blocks had an unknown number of samples
+ * @is_stream: blocks usually follow each other without a pause
  */
 struct zio_account {
 	uint64_t blocks;
@@ -213,12 +217,12 @@ struct zio_account {
 /**
  * zio_sample_time() - compute when a sample was taken
  * @place: the place of its block
- * @k: number of the sample in its channel, from 0; may be behind the end of the block
- * @time: receives the time, rounded down to a picosecond; no error adds up
+ * @k: number of the sample in its channel, from 0; may lie beyond the end of the block
+ * @time: receives the time, rounded down to a picosecond; rounding errors do not add up
  *
  * Context: Any thread.
- * Return: 0; -1 with errno: EINVAL for NULL; ENODATA the block has no time; ERANGE the time
- * is beyond 64 bits. If the rate is not known, each sample has the time of its event.
+ * Return: 0; -1 with errno: EINVAL for NULL; ENODATA the block has no time; ERANGE the
+ * time is beyond 64 bits. If the rate is unknown, each sample gets the time of its event.
  */
 int zio_sample_time(const struct zio_place *place, uint32_t k, struct zio_instant *time);
 
@@ -243,11 +247,11 @@ int zio_sample_times(const struct zio_place *place, int64_t *times);
 int zio_account_add(struct zio_account *sum, const struct zio_account *account);
 
 /**
- * zio_account_is_clean() - check that nothing is missing, and nothing has changed
+ * zio_account_is_clean() - check that nothing is missing and nothing has changed
  * @account: the account
  *
  * Context: Any thread.
- * Return: true if all counts but those of blocks are 0; false also for NULL.
+ * Return: true if all counts except @blocks are 0; false also for NULL.
  */
 bool zio_account_is_clean(const struct zio_account *account);
 
@@ -255,12 +259,11 @@ bool zio_account_is_clean(const struct zio_account *account);
  * zio_account_text() - print an account as one sentence
  * @account: the account
  * @text: receives the text, such as "3 blocks lost in 1 gap, 5 events missed, 1 outage of
- *        3600 s", or "nothing lost"; NULL if @size is 0
+ *        3600 s", or "nothing lost"; may be NULL if @size is 0
  * @size: bytes of @text
  *
  * Context: Any thread.
- * Return: the length of the whole text, as snprintf(3) returns it; -1 with errno EINVAL for
- * NULL.
+ * Return: the length of the whole text, like snprintf(3); -1 with errno EINVAL for NULL.
  */
 int zio_account_text(const struct zio_account *account, char *text, size_t size);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * zio.hpp: libzio in C++17. Resources close themselves, and errors are exceptions.
+ * zio.hpp: libzio in C++17. Resources close themselves; errors are exceptions.
  *
  *	zio::channel ch("zzero-0-2");
  *	for (const zio::block &block : ch)
  *		use(block.seq(), block.lost(), block.values());
  *
- * All functions are inline. What they do, and which threads may call them, is with the
- * functions of <zio/zio.h> that they call: channel::next() calls zio_next().
+ * All functions are inline wrappers: channel::next() calls zio_next(). See <zio/zio.h>
+ * for what they do and which threads may call them.
  */
 #ifndef LIBZIO_ZIO_HPP
 #define LIBZIO_ZIO_HPP
@@ -46,7 +46,7 @@ private:
 };
 
 /**
- * class span - elements in memory of another owner, as std::span of C++20, which takes one
+ * class span - elements in memory of another owner; converts to the std::span of C++20
  */
 template <typename T> class span {
 public:
@@ -69,7 +69,7 @@ private:
 /**
  * class block - a block; valid until the next call on its channel
  *
- * A copy of the object shows the same memory: values() and a copy of samples() last.
+ * A copy refers to the same memory. values() and a copy of samples() outlive it.
  */
 class block {
 public:
@@ -78,7 +78,7 @@ public:
 	const zio_block &raw() const noexcept { return raw_; }
 	const zio_control &control() const noexcept { return *raw_.control; }
 	std::uint32_t seq() const noexcept { return control().seq_num; }
-	/* Blocks that are missing before this one */
+	/* Blocks missing before this one */
 	std::uint32_t lost() const noexcept { return raw_.lost; }
 	std::uint64_t time_ns() const noexcept
 	{
@@ -103,7 +103,7 @@ public:
 		return {static_cast<const T *>(raw_.data), bytes().size() / sizeof(T)};
 	}
 
-	/* How samples become values: scale, offset, unit */
+	/* How to convert samples to values: scale, offset, unit */
 	zio_scaling scaling() const
 	{
 		zio_scaling found;
@@ -137,9 +137,9 @@ private:
 };
 
 /**
- * class channel - a channel, or a block file, that is open
+ * class channel - an open channel or block file
  *
- * The object moves, and does not copy. Its end closes the channel.
+ * The object can be moved, but not copied. Its destructor closes the channel.
  */
 class channel {
 public:
@@ -153,7 +153,7 @@ public:
 			throw error(why.code, why.text);
 	}
 
-	/* The channel for the functions of <zio/zio.h>; the object keeps it. */
+	/* The channel for functions of <zio/zio.h>; it still belongs to the object. */
 	zio_channel *get() const noexcept { return ch_.get(); }
 	const struct zio_stats &stats() const { return *::zio_stats(opened()); }
 	const char *method() const { return zio_method(opened()); }
@@ -170,13 +170,13 @@ public:
 		return std::nullopt;
 	}
 
-	/* Wait for a block, at most @timeout ms; return false if none has come. */
+	/* Wait at most @timeout ms for a block; return false if none arrived. */
 	bool wait(int timeout = -1) { return check(zio_wait(get(), timeout)); }
 	void flush() { check(zio_flush(get())); }
 	void interrupt() noexcept { zio_interrupt(get()); }
 	void resume() noexcept { zio_resume(get()); }
 
-	/* Write a block that was read, or one with a control of zio_control_init(). */
+	/* Write a block that was read, or one with a control from zio_control_init(). */
 	void write(const block &block)
 	{
 		write(block.control(), block.raw().data, block.raw().size);
@@ -197,7 +197,7 @@ public:
 			throw error(errno, name + ": " + std::generic_category().message(errno));
 	}
 
-	/* Blocks up to the end of the file, for a loop. A block is valid until ++. */
+	/* Blocks up to end of file, for a range-based loop. A block is valid until ++. */
 	class iterator {
 	public:
 		using iterator_category = std::input_iterator_tag;
@@ -234,7 +234,7 @@ private:
 		void operator()(zio_channel *ch) const noexcept { zio_close(ch); }
 	};
 
-	/* Throws EINVAL after close(), and for an object that another was moved from. */
+	/* Throws EINVAL after close(), and for an object that was moved from. */
 	zio_channel *opened() const
 	{
 		return ch_ ? get() : throw error(EINVAL, "the channel is closed");

@@ -143,7 +143,7 @@ def test_accepted(sysfs: Path) -> None:
     assert cset.trigger.accepted("nsamples") == "[1 1 4294967295]"
     assert cset.accepted("trigger/nsamples") == "[1 1 4294967295]"
     assert "accepted" not in cset
-    with pytest.raises(zio.Error, match="does not tell what it accepts") as caught:
+    with pytest.raises(zio.Error, match="does not say what it accepts") as caught:
         cset.accepted("current_trigger")
     assert caught.value.errno == errno.ENODATA
 

@@ -9,10 +9,10 @@
 
 /* --- text.c */
 
-/* Like asprintf(): the text, which the caller frees, or NULL. */
+/* Like asprintf(), but returns the text, which the caller frees, or NULL. */
 char *zio_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Does @text consist of digits, at least one? */
+/* Does @text consist of one or more digits? */
 bool zio_is_digits(const char *text);
 
 /* --- fault.c */
@@ -24,19 +24,19 @@ int zio_refuse_null(void);
 int zio_explain(struct zio_error *err, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The same for a lack of memory, or for an argument that is NULL. */
+/* The same for ENOMEM, or for an argument that is NULL. */
 int zio_explain_memory(struct zio_error *err);
 int zio_explain_null(struct zio_error *err);
 
 /* --- wait.c */
 
 /*
- * Wait for @events of @fd, at most @timeout milliseconds; -1 is no limit. Returns the
- * events, 0 after that time, -1 with errno: EAGAIN if @interrupt_fd can be read.
+ * Wait for @events of @fd, at most @timeout milliseconds, or without limit if it is -1.
+ * Returns the events; 0 on timeout; -1 with errno: EAGAIN if @interrupt_fd is readable.
  */
 int zio_poll(int fd, short events, int interrupt_fd, int timeout);
 
-/* Make an eventfd readable, for good, or not readable. errno is unchanged. */
+/* Make an eventfd permanently readable, or not readable. errno is unchanged. */
 void zio_signal(int fd);
 void zio_unsignal(int fd);
 

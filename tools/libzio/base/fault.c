@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Faults that belong to no channel */
+/* Faults outside a channel */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,11 +28,11 @@ int zio_explain(struct zio_error *err, int code, const char *format, ...)
 
 int zio_explain_memory(struct zio_error *err)
 {
-	return zio_explain(err, ENOMEM, "there is no memory");
+	return zio_explain(err, ENOMEM, "out of memory");
 }
 
 int zio_explain_null(struct zio_error *err)
 {
 	return zio_explain(err, EINVAL,
-			   "the caller passes NULL where a pointer is needed");
+			   "a required pointer is NULL");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Wait for a descriptor, and end a wait by another one, an eventfd */
+/* Wait for a descriptor; an eventfd ends the wait */
 #include <errno.h>
 #include <poll.h>
 #include <unistd.h>

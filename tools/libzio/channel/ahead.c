@@ -7,7 +7,7 @@
 #include "channel.h"
 
 #define AHEAD_SIZE ((size_t)65536)
-/* A larger block is read at once: nothing is copied then. */
+/* Read a larger block directly, without a copy. */
 #define LARGEST_AHEAD ((size_t)8192)
 
 static ssize_t fill_ahead(struct zio_channel *ch)

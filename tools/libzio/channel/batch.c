@@ -2,12 +2,12 @@
 /*
  * Read many blocks with one call
  *
- * A ring gives the blocks that are in it, where they are. A regular file is read in large
- * pieces: blocks are then where read() put them. All others are read one by one into the
- * memory of the caller.
+ * Blocks of a ring stay in place. A regular file is read in large pieces, and its blocks
+ * stay where read() put them. All others are read one by one into the memory of the
+ * caller.
  *
- * An error ends the batch. If it is not the first block that fails, the channel notes the
- * error for the next call.
+ * An error ends the batch. Unless the first block fails, the channel keeps the error for
+ * the next call.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -39,7 +39,7 @@ static int fail_late(struct zio_channel *ch)
 
 /* --- regular files */
 
-/* Read up to @size bytes; a signal does not shorten a read of a regular file. */
+/* Read up to @size bytes. A signal does not shorten the read of a regular file. */
 static size_t read_piece(struct zio_batch *b, size_t size)
 {
 	ssize_t n = read(b->ch->ctrl_fd, b->mem, size);
@@ -47,7 +47,10 @@ static size_t read_piece(struct zio_batch *b, size_t size)
 	return n < 0 ? 0 : (size_t)n;
 }
 
-/* A part of a block would be read twice: as a rule the next blocks are as large as the last. */
+/*
+ * A partial block would be read twice, so assume that the next blocks are as large as the
+ * last.
+ */
 static size_t piece_size(const struct zio_batch *b)
 {
 	const struct zio_channel *ch = b->ch;
@@ -59,7 +62,7 @@ static size_t piece_size(const struct zio_batch *b)
 	return ch->seq.known && fit ? one * fit : b->size;
 }
 
-/* Only a copy of the control is checked. Returns false at a block that is not whole. */
+/* Check only a copy of the control. Returns false at an incomplete block. */
 static bool take_from_piece(struct zio_batch *b, struct zio_block *blk, size_t got)
 {
 	struct zio_channel *ch = b->ch;
@@ -81,8 +84,9 @@ static bool take_from_piece(struct zio_batch *b, struct zio_block *blk, size_t g
 }
 
 /*
- * Return the number of blocks; 0 if another way must be taken, which finds the end of the
- * file and errors. After a block of a strange size the next control is not aligned.
+ * Returns the number of blocks; 0 to fall back to reading block by block, which finds the
+ * end of the file and errors. After a block of odd size the next control would be
+ * unaligned.
  */
 int zio_batch_from_file(struct zio_batch *b)
 {
@@ -120,7 +124,7 @@ static int take_block(struct zio_batch *b, struct zio_block *blk)
 	return ret;
 }
 
-/* Only the first block may be waited for. */
+/* Wait only for the first block. */
 static int take_each(struct zio_batch *b)
 {
 	struct zio_channel *ch = b->ch;

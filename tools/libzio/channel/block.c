@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Check and count a block, whatever its method is */
+/* Check and count a block of any method */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -41,7 +41,10 @@ int zio_check_control(struct zio_channel *ch)
 	return 0;
 }
 
-/* Only a file, or another device that carries controls, has blocks of several channels. */
+/*
+ * Only a file, or a foreign device that carries controls, mixes blocks of several
+ * channels.
+ */
 void zio_count_block(struct zio_channel *ch)
 {
 	if (ch->mixed)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The calls on a channel, which its method carries out */
+/* The calls on a channel, dispatched to its method */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -32,8 +32,8 @@ int zio_close(struct zio_channel *ch)
 }
 
 /*
- * If the channel has no ring, no block is before its head: the first test sends it to its
- * method. The fast path has about forty instructions.
+ * Without a ring there is never a block before the head, so the first test leads to the
+ * method. The fast path takes about forty instructions.
  */
 int zio_next(struct zio_channel *ch, struct zio_block *blk)
 {
@@ -74,7 +74,7 @@ int zio_next_into(struct zio_channel *ch, struct zio_block *blk, void *mem,
 	return check_input(ch, blk) ? -1 : ch->ops->next_into(ch, blk, mem, size);
 }
 
-/* The next block counts as the first. */
+/* Treat the next block as the first. */
 static void forget_blocks(struct zio_channel *ch)
 {
 	ch->stage = ZIO_STAGE_CONTROL;

@@ -12,8 +12,8 @@
 #include "channel.h"
 
 /*
- * EAGAIN is frequent, so only two numbers are recorded here; zio_reason() makes the
- * text from them.
+ * EAGAIN is frequent, so this records just two numbers, from which zio_reason() makes the
+ * text.
  */
 int zio_fail(struct zio_channel *ch, enum zio_fault fault, int code)
 {
@@ -30,8 +30,8 @@ int zio_fail_null(struct zio_channel *ch)
 	return zio_refuse_null();
 }
 
-#define BUDGET_HINT " (the files of this process keep as much memory as they may: close some, " \
-	"or raise its limit of locked memory: ulimit -l, LimitMEMLOCK=)"
+#define BUDGET_HINT " (this process has reached its limit of locked memory: close files, " \
+	"or raise the limit: ulimit -l, LimitMEMLOCK=)"
 
 static const char *io_hint(int code)
 {
@@ -81,7 +81,7 @@ static const char *share_hint(int code)
 		return " (a ring or a route uses one of them)";
 	case ENOENT:
 	case ESTALE:
-		return " (the input does not have this block, or no longer)";
+		return " (the input never had this block, or no longer has it)";
 	default:
 		return io_hint(code);
 	}
@@ -130,7 +130,7 @@ static void explain_limit(struct zio_channel *ch, const char *what)
 	explain_size(ch, limit);
 }
 
-/* A file that was cut is still of use: tell how many blocks the caller has got of it. */
+/* A truncated file is still useful: tell how many whole blocks came before. */
 static void explain_short(struct zio_channel *ch, const char *path,
 			  const char *what, size_t whole, uint64_t before)
 {
@@ -182,11 +182,11 @@ static const struct {
 	[ZIO_FAULT_NONE] = { explain_plain, "no error" },
 	[ZIO_FAULT_END] = { explain_plain, "end of file: there are no more blocks" },
 	[ZIO_FAULT_NULL] = { explain_plain,
-			     "the caller passes NULL where a pointer is needed" },
+			     "a required pointer is NULL" },
 	[ZIO_FAULT_FLAGS] = { explain_plain,
-			      "the caller sets flags that this library does not have" },
+			      "unknown flags for this library" },
 	[ZIO_FAULT_INTERRUPT] = { explain_plain,
-				  "zio_interrupt() has ended the wait" },
+				  "zio_interrupt() ended the wait" },
 	[ZIO_FAULT_WAIT] = { explain_control_io, "wait for a block" },
 	[ZIO_FAULT_DRIVER] = { explain_plain, "the driver reports an error" },
 	[ZIO_FAULT_RING] = { explain_plain,
@@ -204,7 +204,7 @@ static const struct {
 	[ZIO_FAULT_SSIZE] = { explain_size, "the size of a sample is 0" },
 	[ZIO_FAULT_SIZE] = { explain_size, "its size cannot be counted" },
 	[ZIO_FAULT_LIMIT] = { explain_limit, "over the limit of" },
-	[ZIO_FAULT_MEMORY] = { explain_size, "no memory for this block" },
+	[ZIO_FAULT_MEMORY] = { explain_size, "out of memory for this block" },
 	[ZIO_FAULT_CALLER_SIZE] = { explain_size, "larger than the memory of the caller" },
 	[ZIO_FAULT_MEM_CHANGED] = { explain_plain,
 				    "the block is half read: pass the same memory again" },
@@ -247,8 +247,8 @@ static void set_code(struct zio_error *err, int code)
 }
 
 /*
- * Return true if the mode allows the access, but the channel refuses it. Return true,
- * too, if the mode allows only the other direction, for all users.
+ * Returns true if the mode allows the access but the channel refuses it, and also if the
+ * mode allows all users only the other direction.
  */
 static bool is_other_direction(const char *path, mode_t mode, bool output)
 {
@@ -285,7 +285,7 @@ static void explain_access(struct zio_error *err, const char *path,
 		 st.st_mode & 07777, st.st_uid, st.st_gid, geteuid());
 }
 
-/* Is the directory missing that @path should be in? */
+/* Is the directory of @path missing? */
 static bool lacks_directory(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -382,7 +382,7 @@ void zio_explain_tail(struct zio_error *err, const char *path, uint64_t whole,
 
 #define NAMES_SIZE 300
 
-/* Put the addresses of all channels, or as many as there is room for. */
+/* Put the addresses of all channels, as far as there is room. */
 static void put_channels(char names[NAMES_SIZE])
 {
 	struct zio_object **list = zio_list(NULL, ZIO_OBJECT_CHANNEL, NULL);
@@ -418,7 +418,7 @@ static void explain_missing_name(struct zio_error *err, const char *name,
 			 name, dirs);
 }
 
-/* Ask for the module of a missing node only if there is no channel at all. */
+/* Suggest loading the module only if there is no channel at all. */
 static void explain_missing_path(struct zio_error *err, const char *path)
 {
 	char names[NAMES_SIZE] = "";

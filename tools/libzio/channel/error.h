@@ -47,7 +47,7 @@ enum zio_fault {
 /* Record the fault, set errno to @code, return -1. */
 int zio_fail(struct zio_channel *ch, enum zio_fault fault, int code);
 
-/* Fail with EINVAL because an argument is NULL; @ch may be NULL, too. */
+/* Fail with EINVAL because an argument is NULL, possibly @ch itself. */
 int zio_fail_null(struct zio_channel *ch);
 
 /* Describe a failed zio_open() in @err, and set errno. */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Block files: blocks one after the other, each its control and then its data
+ * Block files: one block after the other, each a control followed by its data
  *
  * Both "nodes" of the channel are the same open file, so the functions for nodes also
- * read and write files. This file has the two differences. It skips data that the caller
- * does not read. It waits in poll(), because other programs may share standard input: the
- * library must not set O_NONBLOCK there.
+ * read and write files. This file adds the two differences: skipping data that the caller
+ * does not read, and waiting in poll(). The library must not set O_NONBLOCK on standard
+ * input, because other programs may share it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -70,7 +70,7 @@ static const struct zio_channel_ops *ops_of(const struct zio_channel *ch, bool r
 	return regular ? &zio_file_ops : &zio_stream_ops;
 }
 
-/* Both "nodes" share the file, and so the offset in it. */
+/* Both "nodes" share the file and therefore its offset. */
 static int open_both(struct zio_channel *ch, int flags)
 {
 	struct stat st;
@@ -84,13 +84,13 @@ static int open_both(struct zio_channel *ch, int flags)
 		if (ch->data_fd < 0)
 			return -1;
 	}
-	/* Another program may go on with standard input. */
+	/* Another program may go on reading standard input. */
 	ch->file.reads_ahead = flags & ZIO_OPEN_AHEAD && ch->ops == &zio_file_ops &&
 			       strcmp(ch->file.name, STANDARD);
 	return 0;
 }
 
-/* Step from control to control, and note the numbers; 0 if the last block is whole. */
+/* Step from control to control and note the numbers; 0 if the last block is complete. */
 static int find_tail(struct zio_channel *ch, uint64_t size)
 {
 	const uint64_t one = sizeof(ch->control);
@@ -110,7 +110,7 @@ static int find_tail(struct zio_channel *ch, uint64_t size)
 	return 0;
 }
 
-/* Refuse to append behind a part of a block: no reader could find the new block. */
+/* Refuse to append after an incomplete block: no reader could find the new block. */
 static int seek_tail(struct zio_channel *ch, struct zio_error *err)
 {
 	struct stat st;
@@ -151,7 +151,7 @@ static int wait_stream(struct zio_channel *ch)
 	return ret > 0 ? 0 : -1;
 }
 
-/* After an error, the next call continues where this one stopped. */
+/* After an error the next call continues where this one stopped. */
 static int begin_skip(struct zio_channel *ch)
 {
 	if (ch->stage == ZIO_STAGE_LOST)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Open the nodes, by the first method that the channel offers */
+/* Open the nodes with the first method that the channel offers */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define ALL_METHODS (ZIO_OPEN_RING | ZIO_OPEN_READ)
 
-/* Exclude FIFOs: opening one for reading and writing would succeed. */
+/* Exclude FIFOs, which can be opened for reading and writing. */
 static bool can_map(const char *path)
 {
 	struct stat st;
@@ -108,7 +108,7 @@ static const struct method {
 
 #define N_METHODS (sizeof(methods) / sizeof(methods[0]))
 
-/* The method "read" fails only in open(). */
+/* The method "read" can fail only in open(). */
 static void explain(struct zio_channel *ch, const struct method *method,
 		    struct zio_error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The nodes of a channel: open, map and close them */
+/* Open, map and close the nodes of a channel */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -60,7 +60,7 @@ static bool has_page(int fd, size_t n, size_t page)
 }
 
 /*
- * The size of a data node is not known, so this function tries its pages. The caller keeps
+ * The size of a data node is unknown, so this function probes its pages. The caller keeps
  * the first page mapped, so that the kernel does not replace the area.
  */
 static size_t find_size(int fd, size_t page)
@@ -108,7 +108,7 @@ int zio_open_node(const char *path, int mode, int flags)
 	if (flags & ZIO_OPEN_NONBLOCK)
 		mode |= O_NONBLOCK;
 	fd = open(path, mode | O_CLOEXEC);
-	/* Only the open of a FIFO may wait in the kernel; see poll.c. */
+	/* Only opening a FIFO may wait in the kernel; see poll.c. */
 	if (fd >= 0)
 		fcntl(fd, F_SETFL, mode | O_NONBLOCK);
 	return fd;

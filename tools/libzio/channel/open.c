@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Find and open the nodes of a name; close them */
+/* Find, open and close the nodes of a name */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #define ALL_FLAGS (ZIO_OPEN_OUTPUT | ZIO_OPEN_NONBLOCK | ZIO_OPEN_CONTROL_ONLY | \
 		   ZIO_OPEN_RING | ZIO_OPEN_READ | \
 		   ZIO_OPEN_CREATE | ZIO_OPEN_APPEND | ZIO_OPEN_TAP | ZIO_OPEN_AHEAD)
-/* Within this file, besides them: a name with only one of its two nodes will do. */
+/* Internal to this file: a name with only one of its two nodes is acceptable. */
 #define ONE_NODE (1 << 30)
 
 static void forget_paths(struct zio_channel *ch)
@@ -27,7 +27,7 @@ static void forget_paths(struct zio_channel *ch)
 	ch->data_path = NULL;
 }
 
-/* The search continues only after a missing file. open() reports other errors. */
+/* Only a missing file continues the search. open() reports other errors. */
 static bool is_missing(const char *path)
 {
 	return access(path, F_OK) && (errno == ENOENT || errno == ENOTDIR);
@@ -61,7 +61,7 @@ static int try_stem(struct zio_channel *ch, char *stem, int flags)
 	return !missing;
 }
 
-/* Look for the nodes of a channel by the parts of its name. @id is "" or "-0000". */
+/* Look for the nodes of a channel from the parts of its name. @id is "" or "-0000". */
 static int try_parts(struct zio_channel *ch, const char *dir, int dir_len,
 		     const struct zio_name *name, const char *id, int flags)
 {
@@ -149,7 +149,7 @@ static int try_file(struct zio_channel *ch, const char *name, int flags)
 	return ch->file.name && ch->ctrl_path && ch->data_path ? 1 : -1;
 }
 
-/* A set has a name from its driver, too. Only sysfs knows where its channels are. */
+/* A driver may name a set, too. Only sysfs knows where the channels of that name are. */
 static int try_object(struct zio_channel *ch, const char *name, int flags)
 {
 	struct zio_object *obj = zio_find(NULL, name, NULL, NULL);
@@ -163,7 +163,7 @@ static int try_object(struct zio_channel *ch, const char *name, int flags)
 	return ret;
 }
 
-/* What is there by that path comes first, then the channel of that name. */
+/* Prefer an existing path to the channel of that name. */
 static int try_path_or_object(struct zio_channel *ch, const char *name, int flags)
 {
 	struct zio_name parts;
@@ -183,8 +183,8 @@ static int try_name(struct zio_channel *ch, const char *name, int flags)
 }
 
 /*
- * udev makes the short names of a new channel one after the other, and the channel has its
- * own two nodes by then: so those come before half a pair. If there is only half a pair,
+ * udev makes the two short names of a new channel one after the other, while its own two
+ * nodes already exist. So prefer those to half a pair. If there is only half a pair,
  * open() tells which node is missing.
  */
 static int find_nodes(struct zio_channel *ch, const char *name, int flags,
@@ -231,9 +231,9 @@ static const char *find_argument_fault(const char *name, int flags)
 	if (!name)
 		return "the name is NULL";
 	if (flags & ~ALL_FLAGS)
-		return "open: flags that this library does not have";
+		return "open: unknown flags for this library";
 	if ((flags & ZIO_OPEN_TAP) && (flags & ~(ZIO_OPEN_TAP | ZIO_OPEN_NONBLOCK | ZIO_OPEN_AHEAD)))
-		return "open: a tap only reads, and has no other method";
+		return "open: ZIO_OPEN_TAP combines only with ZIO_OPEN_NONBLOCK";
 	return NULL;
 }
 

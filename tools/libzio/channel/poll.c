@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Wait for a channel, and end a wait
+ * Wait for a channel, and interrupt a wait
  *
- * The descriptors of nodes are non-blocking: only a signal could end a wait in read() or
- * write(). A call that must wait does so in poll(), where it also
- * watches interrupt_fd. zio_interrupt() makes interrupt_fd readable, for good: an
- * interrupt before the wait is not missed. Other programs may share the descriptor of
- * standard input or output: the library does not set O_NONBLOCK there.
+ * Only a signal could end a wait in read() or write(), so nodes are non-blocking. A call
+ * that must wait does so in poll(), where it also watches interrupt_fd. zio_interrupt()
+ * makes interrupt_fd permanently readable, so an interrupt before the wait is not missed.
+ * The library does not set O_NONBLOCK on standard input or output, because other programs
+ * may share the descriptor.
  */
 #include <errno.h>
 #include <poll.h>
@@ -31,7 +31,7 @@ int zio_fd(const struct zio_channel *ch)
 	return ch->ctrl_fd;
 }
 
-/* Has the library blocks, or an error, that the kernel does not tell of? */
+/* Does the library hold blocks, or an error, that the kernel does not report? */
 static bool has_block(struct zio_channel *ch)
 {
 	if (ch->late.code)

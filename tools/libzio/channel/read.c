@@ -14,7 +14,7 @@ static ssize_t read_some(struct zio_channel *ch, int fd, void *to, size_t size)
 }
 
 /*
- * Read until ch->done is @size. Returns 1, 0 at end of file, -1. A later call
+ * Read until ch->done is @size. Returns 1, 0 at end of file, or -1. A later call
  * continues at ch->done.
  */
 static int read_rest(struct zio_channel *ch, int fd, void *to, size_t size)
@@ -120,7 +120,7 @@ static int begin_data_into(struct zio_channel *ch, void *mem, size_t size)
 	return 0;
 }
 
-/* The caller finishes a partly read block in the same memory. */
+/* The caller must finish a partly read block in the same memory. */
 static int finish_data(struct zio_channel *ch, struct zio_block *blk,
 		       const void *to)
 {
@@ -170,7 +170,7 @@ int zio_read_next_into(struct zio_channel *ch, struct zio_block *blk, void *mem,
 	return finish_data(ch, blk, mem);
 }
 
-/* Move the part of a block that was read to the memory of the library. */
+/* Move a partly read block to the memory of the library. */
 static int keep_part(struct zio_channel *ch)
 {
 	int code = errno;
@@ -183,7 +183,7 @@ static int keep_part(struct zio_channel *ch)
 	return -1;
 }
 
-/* Read the control, and choose where its data go. */
+/* Read the control and choose where its data go. */
 static int begin_block(struct zio_channel *ch, uint8_t *mem, size_t room)
 {
 	int ret = take_control(ch);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Read blocks from the control ring, without a system call while blocks are there
+ * Read blocks from the control ring, without a system call while blocks are available
  *
- * The caller has block next - 1 of the ring. The next call releases it, by storing
- * hdr->tail: the blocks before the tail belong to the kernel. While the caller keeps
- * blocks, head stands still, so that zio_next() leaves the release to the other calls.
+ * The caller holds block next - 1 of the ring. The next call releases it by storing
+ * hdr->tail: blocks before the tail belong to the kernel. While the caller keeps blocks,
+ * head does not move, so that zio_next() leaves the release to the other calls.
  *
  *   A  The load-acquire of the head pairs with the store-release of the kernel in
  *      zio-core's ring.c. Without it, this program could read samples of an old block.
@@ -16,7 +16,7 @@
 
 #include "slot.h"
 
-/* Returns 1 if there are blocks, 0 if not, -1 if the head is out of range. */
+/* Returns 1 if there are blocks, 0 if there are none, -1 if the head is out of range. */
 static int look_at_head(struct zio_channel *ch)
 {
 	uint32_t head;
@@ -58,7 +58,7 @@ static int sleep_for_block(struct zio_channel *ch)
 	return 0;
 }
 
-/* The caller gets the blocks in the ring before an error that poll() reports. */
+/* Deliver the blocks in the ring before an error that poll() reports. */
 static int wait_for_block(struct zio_channel *ch)
 {
 	int found = look_at_head(ch);
@@ -92,7 +92,7 @@ static const struct zio_control *take_seen_slot(struct zio_channel *ch)
 	return control;
 }
 
-/* A head out of range is an error that the next call returns without a wait. */
+/* The next call returns a head out of range as an error, without waiting. */
 static bool has_block(struct zio_channel *ch)
 {
 	release_others(ch);
@@ -118,7 +118,7 @@ static int skip_all(struct zio_channel *ch)
 	return 0;
 }
 
-/* Return the next control that is in the ring, or NULL. Releases no block. */
+/* Return the next control in the ring, or NULL. Does not release a block. */
 static const struct zio_control *take_another(struct zio_channel *ch)
 {
 	if (ch->ring.next == ch->ring.seen_head && look_at_head(ch) <= 0)
@@ -126,7 +126,7 @@ static const struct zio_control *take_another(struct zio_channel *ch)
 	return take_seen_slot(ch);
 }
 
-/* Find the number of a block that the caller has; false if there is none. */
+/* Find the number of a block that the caller holds; false if it holds no such block. */
 static bool find_number(const struct zio_channel *ch, const struct zio_control *control,
 			uint32_t *number)
 {
@@ -169,8 +169,8 @@ int zio_ring_room(const struct zio_channel *ch, struct zio_ring_room *room)
 }
 
 /*
- * Find the data of ch->control; NULL if it has none. Check offset and size: even a wrong
- * control must not lead out of the mapping.
+ * Find the data of ch->control; NULL if it has none. Check offset and size, so that not
+ * even a wrong control leads out of the mapping.
  */
 static int locate_data(struct zio_channel *ch, const uint8_t **data)
 {
@@ -189,8 +189,8 @@ static int locate_data(struct zio_channel *ch, const uint8_t **data)
 }
 
 /*
- * Only a copy of the control is checked and used: the original may change. While the
- * limit is 0, zio_next() takes no shortcut.
+ * Check and use only a copy of the control: the original may change. A limit of 0 keeps
+ * zio_next() off the fast path.
  */
 static int open_block(struct zio_channel *ch, struct zio_block *blk,
 		      const struct zio_control *control)

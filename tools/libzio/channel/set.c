@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The channels of a set, from the ring of the set
+ * Channels of a set on top of the ring of the set
  *
- * The kernel has one ring for all channels. Each channel has its own slots there, one
- * after the other. So the library gives each channel a header of its own, in the memory
- * of the library: deal() counts the entries of a channel in its head. Then the channel is
- * a ring like any other. pass() moves the tail of the set over the entries that all
+ * The kernel has one ring for all channels, in which each channel has its own consecutive
+ * slots. The library makes each channel a ring like any other: it gives the channel a
+ * header of its own in memory of the library, and deal() counts the entries of the
+ * channel in that head. pass() moves the tail of the set over the entries that all
  * channels have passed. hdr is the header of the set, which the kernel writes (A of
  * ring.c, S of slot.h).
  */
@@ -117,7 +117,7 @@ unsigned int zio_set_count(const struct zio_set *set)
 	return set->n;
 }
 
-/* Before the channel is closed: its blocks count as passed. */
+/* Called before the channel is closed, whose blocks then count as passed. */
 static void leave(struct zio_channel *ch)
 {
 	unsigned int i = (unsigned int)(ch->ring.hdr - ch->of_set.set->own);
@@ -152,7 +152,7 @@ int zio_set_adopt(struct zio_set *set, unsigned int i, struct zio_channel *ch)
 	return 0;
 }
 
-/* The first block of a channel tells where in its slots it begins. */
+/* The first block of a channel tells where its slots begin. */
 static void begin(struct zio_set *set, uint32_t i, uint32_t at)
 {
 	struct zio_channel *ch = set->ch[i];
@@ -168,7 +168,10 @@ static void begin(struct zio_set *set, uint32_t i, uint32_t at)
 	ch->ring.seen_head = at;
 }
 
-/* Count a new entry in the head of its channel. A wrong number is an error there. */
+/*
+ * Count a new entry in the head of its channel. A wrong number is an error of that
+ * channel.
+ */
 static void deal(struct zio_set *set, uint32_t slot)
 {
 	uint32_t i = slot / set->stride, at = slot & (set->stride - 1);

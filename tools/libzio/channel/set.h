@@ -13,10 +13,10 @@ struct zio_set *zio_set_open(const char *path);
 void zio_set_close(struct zio_set *set);
 unsigned int zio_set_count(const struct zio_set *set);
 
-/* Channel @i is a ring from now on. Returns 0, or -1 with errno. */
+/* Turn channel @i into a ring. Returns 0, or -1 with errno. */
 int zio_set_adopt(struct zio_set *set, unsigned int i, struct zio_channel *ch);
 
-/* Give passed blocks back to the kernel, and new ones to their channels. */
+/* Return passed blocks to the kernel, and deal new ones to their channels. */
 void zio_set_turn(struct zio_set *set);
 
 #endif /* LIBZIO_SET_H */

@@ -35,7 +35,7 @@ static int send_control(struct zio_channel *out,
 	return zio_fail(out, ZIO_FAULT_SUBMIT, n < 0 ? errno : EIO);
 }
 
-/* Return true if a copy of the block could succeed where sharing failed with @code. */
+/* Could a copy of the block succeed where sharing failed with @code? */
 static bool may_copy(int code, int flags)
 {
 	if (flags & ZIO_SUBMIT_ONLY)
@@ -44,7 +44,7 @@ static bool may_copy(int code, int flags)
 }
 
 /*
- * The first write asks the kernel to share or to fail. So its result tells whether the
+ * The first write asks the kernel to share or fail, so its result tells whether the
  * kernel shared the block. The second write lets the kernel copy.
  */
 static int share_or_copy(struct zio_channel *out, struct zio_control *control,

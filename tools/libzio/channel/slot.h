@@ -24,8 +24,8 @@ static inline const struct zio_control *take_slot(struct zio_channel *ch)
 }
 
 /*
- * All cases but the fast one (a loss, no data, an error) are tail calls, so that the caller
- * saves no registers for them.
+ * The slow cases (a loss, no data, an error) are tail calls, so that the caller need not
+ * save registers for them.
  */
 static inline int show_slot(struct zio_channel *ch, struct zio_block *blk,
 			    const struct zio_control *control)

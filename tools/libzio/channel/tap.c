@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Taps, which look at the blocks of an input and take none
+ * Taps, which look at the blocks of an input without taking them
  *
- * ZIO_IOC_TAP of a data node returns the descriptor of a tap. Its reads return blocks as those
- * of a block file do. So both descriptors are the same open file, as for block files.
+ * ZIO_IOC_TAP on a data node returns the descriptor of a tap, which reads like a block
+ * file. So both descriptors are the same open file, as for block files.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 #include "channel.h"
 
-/* A node that stays open would be a reader that never reads. */
+/* If the node stayed open, it would be a reader that never reads. */
 static int open_both(struct zio_channel *ch, int flags, bool *has_node)
 {
 	int node = zio_open_node(ch->data_path, O_RDONLY, flags), code;

@@ -52,7 +52,7 @@ static int check_block(struct zio_channel *ch, const struct zio_control *control
 	return 0;
 }
 
-/* A block without a name is one that the caller has made. */
+/* A block without a name was made by the caller. */
 static void name_block(struct zio_channel *ch, struct zio_control *control)
 {
 	struct timespec now;
@@ -69,8 +69,9 @@ static void name_block(struct zio_channel *ch, struct zio_control *control)
 }
 
 /*
- * Clear requests to the kernel: a reader of the file has no use for them. Complete a
- * control of zeros and sizes. Refuse what the library itself would refuse to read.
+ * Clear requests to the kernel, which are useless to a reader of the file. Complete a
+ * control that holds only zeros and sizes. Refuse what the library itself would refuse to
+ * read.
  */
 static int clean_control(struct zio_channel *ch, const struct zio_control *control)
 {
@@ -115,7 +116,10 @@ static void end_block(struct zio_channel *ch, const struct zio_control *control,
 	ch->stats.bytes += size;
 }
 
-/* The file has so many bytes of the block of ch->control. A later call goes on there. */
+/*
+ * The file now has that many bytes of the block of ch->control. A later call continues
+ * there.
+ */
 static void begin_part(struct zio_channel *ch, size_t n)
 {
 	ch->done = n;
@@ -126,8 +130,8 @@ static void begin_part(struct zio_channel *ch, size_t n)
 }
 
 /*
- * Write the control of a file and its data with one call, as far as it takes them. Errors
- * are those of the next one, which goes on where this one stopped.
+ * Write control and data to a file with one call, as far as possible. The next call
+ * continues where this one stopped, and meets any error.
  */
 static int begin_file_block(struct zio_channel *ch, const struct zio_control *control,
 			    const void *data, size_t size)
@@ -169,7 +173,7 @@ int zio_write_block(struct zio_channel *ch, const struct zio_control *control,
 
 /* --- many blocks of a file */
 
-/* What one writev() writes; pieces that follow each other in memory are one. */
+/* What one writev() writes; adjacent pieces of memory are merged. */
 struct pieces {
 	struct iovec list[MAX_PIECES];
 	int n;
@@ -186,8 +190,8 @@ static void add_piece(struct pieces *to, const void *from, size_t size)
 }
 
 /*
- * Does the file get the control as it is? A block without a name gets its number when
- * those before it are written.
+ * Is the control written to the file unchanged? A block without a name gets its number
+ * only after those before it are written.
  */
 static bool is_clean(struct zio_channel *ch, const struct zio_block *blk)
 {
@@ -196,7 +200,7 @@ static bool is_clean(struct zio_channel *ch, const struct zio_block *blk)
 	       !memcmp(&ch->control, blk->control, HEAD);
 }
 
-/* Returns how many blocks the pieces are: no other kind of block, and none in part. */
+/* Collect the pieces of whole blocks of this kind only. Returns the number of blocks. */
 static unsigned int gather(struct zio_channel *ch, struct pieces *to,
 			   const struct zio_block *blks, unsigned int n)
 {
@@ -211,8 +215,8 @@ static unsigned int gather(struct zio_channel *ch, struct pieces *to,
 }
 
 /*
- * Write with one call, as far as it takes the blocks. Returns how many the file has whole. As
- * above, the next call finds the error, and goes on in the block that the file has in part.
+ * Write as many blocks as one call takes. Returns how many the file now has completely.
+ * As above, the next call continues within a partial block, and meets any error.
  */
 static unsigned int write_clean(struct zio_channel *ch, const struct zio_block *blks,
 				unsigned int n)
@@ -248,7 +252,7 @@ int zio_write_batch(struct zio_channel *ch, const struct zio_block *blks, unsign
 	return zio_write_block(ch, blks->control, blks->data, blks->size) ? -1 : 1;
 }
 
-/* The next number of the channel follows that of @control. */
+/* The numbers of the channel continue after the number of @control. */
 static void note_number(struct zio_channel *ch, const struct zio_control *control)
 {
 	zio_sequence_find(&ch->seq, &control->addr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a timeline has seen, as a sentence */
+/* Print what a timeline has seen as one sentence */
 #include <stdio.h>
 
 #include "timeline.h"
@@ -58,7 +58,7 @@ int zio_account_add(struct zio_account *sum, const struct zio_account *account)
 	return 0;
 }
 
-/* The text so far; what does not fit is counted, and dropped. */
+/* The text so far; what does not fit is counted but dropped. */
 struct sentence {
 	char *text;
 	size_t size;
@@ -94,7 +94,7 @@ static void say_count(struct sentence *s, uint64_t n, const char *noun)
 	say(s, "%llu %s%s", (unsigned long long)n, noun, plural(n));
 }
 
-/* Three decimals at most. The locale of the program must not change the point. */
+/* Print at most three decimals. The locale must not change the decimal point. */
 static void say_time(struct sentence *s, uint64_t ns, uint64_t n)
 {
 	static const struct {

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What lies between two blocks: the causes of a break, and a stream from events
+ * What lies between two blocks: causes of a break, and telling a stream from events
  *
- * Spans are doubles here: they are compared with tolerances, and no time is made of them.
+ * Spans are doubles here because they are only compared with tolerances, never turned
+ * into times.
  */
 #include <string.h>
 
 #include "timeline.h"
 
 #define ROUNDING_NS 2.0		/* both stamps are whole */
-#define DRIFT 2e-4		/* two quartz crystals, 100 ppm each */
-#define LEAST_SCATTER_NS 1e5	/* an interrupt is late by that, on a machine at work */
-#define LATE_NS 5e6		/* and now and then by that, or by half a block */
-#define SCATTERS 8		/* nearly all steps are within so many */
-#define FAR_NS 31536000000000000 /* a year: no device pauses so long without an outage */
+#define DRIFT 2e-4		/* two crystals, 100 ppm each */
+#define LEAST_SCATTER_NS 1e5	/* latency of an interrupt on a busy machine */
+#define LATE_NS 5e6		/* and now and then this, or half a block */
+#define SCATTERS 8		/* nearly all steps are within this many */
+#define FAR_NS 31536000000000000 /* a year: a longer pause is an outage */
 
-/* Is the middle of the steps later than the samples tell? Then most are of events. */
+/* Is the median step longer than its samples? Then most blocks are events. */
 static bool is_late(const struct zio_steps *steps, const struct zio_rate_used *rate)
 {
 	double late = (steps->median.period - rate->period) * steps->median.samples;
@@ -25,7 +26,7 @@ static bool is_late(const struct zio_steps *steps, const struct zio_rate_used *r
 	       late > steps->scatter * steps->median.samples / 2;
 }
 
-/* Give the holes that came before anybody could tell to the account, or forget them. */
+/* Add the holes from before the decision to the account, or forget them. */
 static void settle(struct zio_timeline *tl)
 {
 	if (zio_timeline_is_stream(tl)) {
@@ -46,7 +47,7 @@ static void add_touch(struct zio_timeline *tl, bool touches)
 	tl->n_touches += touches;
 }
 
-/* Begin to look for the rate, and whether the blocks are a stream. */
+/* Start to estimate the rate, and to tell a stream from events. */
 static void begin_run(struct zio_timeline *tl)
 {
 	settle(tl);
@@ -60,16 +61,16 @@ static void begin_run(struct zio_timeline *tl)
 	zio_rate_set(&tl->estimate, 0, 0, ZIO_RATE_UNKNOWN);
 }
 
-/* A step from one event to the next one, and what it should be */
+/* A step from one event to the next, and what it should be */
 struct span {
-	double ns;		/* in fact */
+	double ns;		/* measured */
 	double expected;	/* by the samples */
-	double scale;		/* the longer of it and a block */
-	double block;		/* the longer of both blocks */
+	double scale;		/* this or a block, whichever is longer */
+	double block;		/* the longer of the two blocks */
 	double tolerance;
 	double touch;		/* the same, to tell a stream from events */
-	double back;		/* the same for two events, whose distances scatter */
-	bool is_told;		/* the controls tell the errors of both times */
+	double back;		/* tolerance for two events, whose distances scatter */
+	bool is_told;		/* both controls tell the error of their time */
 };
 
 static void set_tolerance(const struct zio_timeline *tl, const struct zio_placed *now,
@@ -106,7 +107,7 @@ static void set_tolerance(const struct zio_timeline *tl, const struct zio_placed
 	span->touch = span->tolerance < half ? span->tolerance : half;
 }
 
-/* A rate of a file may make any number of it. */
+/* A rate from a file can make this any number. */
 static int64_t whole(double number)
 {
 	const double most = 9e18;
@@ -117,9 +118,9 @@ static int64_t whole(double number)
 }
 
 /*
- * A stamp that nobody knows the error of may be late, and the next ones are not. Their steps
- * are too short by what the first one was too long. This is no step of the clock, unless a
- * step of the right length came between: then it was a pause.
+ * A stamp of unknown error may be late while the next ones are not. The steps after it
+ * are too short by as much as the first was too long. The clock was not set then; but if
+ * a step of the right length came between, there was a pause.
  */
 static bool is_return(const struct zio_timeline *tl, double rest, double tolerance)
 {
@@ -134,7 +135,10 @@ static void note_late(struct zio_timeline *tl, double rest, const struct span *s
 	tl->behind = behind > 0 && !span->is_told ? behind : 0;
 }
 
-/* Note a hole in time, or samples that come too early, before anybody knows a stream. */
+/*
+ * Note a hole in time, or samples that come too early, before it is known whether this is
+ * a stream.
+ */
 static void judge_early(struct zio_timeline *tl, double rest, double tolerance)
 {
 	if (rest > tolerance) {
@@ -157,7 +161,7 @@ static void note_step(struct zio_place *place, double ns)
 	place->step_ns = whole(ns);
 }
 
-/* In a stream, a hole in time is a break, and so are samples that come too early. */
+/* In a stream, both a hole in time and samples that come too early are breaks. */
 static void judge(const struct zio_timeline *tl, double rest, double tolerance,
 		  struct zio_place *place)
 {
@@ -179,7 +183,7 @@ static void add_counts(struct zio_account *account, const struct zio_place *plac
 		account->steps++;
 }
 
-/* With the first estimate that is good, judge all steps that it was made of. */
+/* When the first good estimate is there, judge all steps that it was made from. */
 static void review(struct zio_timeline *tl, struct zio_placed *now)
 {
 	unsigned int i;
@@ -220,7 +224,7 @@ static void estimate(struct zio_timeline *tl, struct zio_placed *now)
 
 /* --- compare two blocks */
 
-/* Bits of the attributes of the channel that are different */
+/* Bits of the channel attributes that differ */
 static uint32_t compare_channel(const struct zio_timeline *tl,
 				const struct zio_ctrl_attr *now)
 {
@@ -271,7 +275,7 @@ static uint32_t compare_kind(const struct zio_kind *last, const struct zio_kind 
 	return changes;
 }
 
-/* Find what is missing by the numbers. Returns the gap. */
+/* Find what is missing from the numbers. Returns the gap. */
 static uint32_t compare_numbers(struct zio_timeline *tl, const struct zio_control *control,
 				const struct zio_placed *now, struct zio_place *place)
 {
@@ -299,7 +303,7 @@ static uint32_t compare_numbers(struct zio_timeline *tl, const struct zio_contro
 	return gap;
 }
 
-/* From event to event, by the samples of both blocks and of those that are missing */
+/* Time from event to event, from the samples of both blocks and of the missing ones */
 static bool get_span(const struct zio_timeline *tl, const struct zio_placed *now,
 		     const struct zio_place *place, uint32_t gap, struct span *span)
 {
@@ -317,7 +321,7 @@ static bool get_span(const struct zio_timeline *tl, const struct zio_placed *now
 	return period && before;
 }
 
-/* Blocks of another length are missing: in a stream, the time tells how many samples. */
+/* Blocks of another length are missing: in a stream the time tells how many samples. */
 static void find_samples(const struct zio_timeline *tl, const struct zio_placed *now,
 			 const struct span *span, struct zio_place *place)
 {
@@ -328,7 +332,7 @@ static void find_samples(const struct zio_timeline *tl, const struct zio_placed 
 		place->lost_samples = (uint64_t)whole(missing / now->rate.period + 0.5);
 }
 
-/* Do the samples follow, as far as the times can tell? */
+/* Do the samples continue, as far as the times can tell? */
 static bool fits(const struct zio_timeline *tl, double rest, const struct span *span)
 {
 	double most = zio_timeline_is_stream(tl) ? span->tolerance : span->back;
@@ -336,7 +340,10 @@ static bool fits(const struct zio_timeline *tl, double rest, const struct span *
 	return rest <= most && rest >= -most;
 }
 
-/* A step that has nothing but samples in it tells the rate, and a stream from events. */
+/*
+ * Only a step that consists of nothing but samples tells the rate, and a stream from
+ * events.
+ */
 static void learn(struct zio_timeline *tl, struct zio_placed *now, const struct span *span,
 		  bool known, struct zio_place *place)
 {
@@ -367,7 +374,7 @@ static void learn(struct zio_timeline *tl, struct zio_placed *now, const struct 
 		estimate(tl, now);
 }
 
-/* Compare the times of two blocks that something lies between. */
+/* Compare the times of two blocks with something missing between them. */
 static void compare_broken(struct zio_timeline *tl, const struct zio_placed *now, double rest,
 			   const struct span *span, struct zio_place *place)
 {
@@ -377,14 +384,17 @@ static void compare_broken(struct zio_timeline *tl, const struct zio_placed *now
 		find_samples(tl, now, span, place);
 		return;
 	}
-	/* Events that were missed need less time than that, and lost blocks may, too. */
+	/* Missed events need less time than this, and lost blocks may, too. */
 	if (rest > 0 || !(missing || place->missed || !tl->last.has_time))
 		judge(tl, rest, span->tolerance, place);
 	note_late(tl, rest, span);
 	place->continues = tl->last.has_time && fits(tl, rest, span);
 }
 
-/* Was the clock set between the two blocks? @rest is what is not explained by samples. */
+/*
+ * Was the clock set between the two blocks? @rest is the time that samples do not
+ * explain.
+ */
 static bool is_set(const struct zio_timeline *tl, const struct zio_placed *now,
 		   const struct span *span, double rest)
 {
@@ -418,9 +428,9 @@ static void compare_times(struct zio_timeline *tl, const struct zio_control *con
 }
 
 /*
- * A block without a time is where the samples before it and those that are missing put it:
- * so a hole beside it is one before the next block that has a time. Nobody knows how long
- * lost blocks are that have another length.
+ * Place a block without a time after the samples before it and the missing ones. A hole
+ * beside it then shows up before the next block with a time. The duration of lost blocks
+ * of another length is unknown.
  */
 static void guess_event(const struct zio_timeline *tl, struct zio_placed *now, uint32_t gap,
 			const struct zio_place *place)
@@ -442,7 +452,7 @@ static void guess_event(const struct zio_timeline *tl, struct zio_placed *now, u
 	now->has_event = true;
 }
 
-/* From the end of the block before to the first sample; 0 if the clock does not tell it. */
+/* From the end of the block before to the first sample; 0 if the clock cannot tell */
 static int64_t outage_length(const struct zio_timeline *tl, const struct zio_placed *now,
 			     const struct zio_place *place)
 {

@@ -72,7 +72,7 @@ const char *zio_alarm_name(unsigned int bit)
 	return bit < ARRAY_SIZE(alarm_name) ? alarm_name[bit] : NULL;
 }
 
-/* Text beyond @size is dropped; the length still counts it. */
+/* Drop text beyond @size, but count it in the length. */
 static int append_alarm(char *text, size_t size, int len, unsigned int bit)
 {
 	size_t used = (size_t)len < size ? (size_t)len : size;
@@ -160,7 +160,7 @@ int zio_control_shot(const struct zio_control *control, unsigned int i,
 	return 0;
 }
 
-/* The answer must not depend on the locale, as that of isalnum() does. */
+/* Unlike isalnum(), the answer must not depend on the locale. */
 bool zio_is_harmless(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

@@ -13,7 +13,7 @@
 
 /* --- control.c */
 
-/* Can the character stand in a name, in whatever program shows it? */
+/* Is the character safe in a name, whatever program shows it? */
 bool zio_is_harmless(char c);
 
 /* A standard attribute of a control; 0 if the control does not have it */
@@ -35,7 +35,7 @@ static inline bool zio_is_pair(const struct zio_ctrl_attr *attr, unsigned int lo
 
 /* --- name.c */
 
-/* Does @name end with "-data" or "-ctrl"? Return its length without that. */
+/* Return the length of @name without a suffix "-data" or "-ctrl". */
 bool zio_has_suffix(const char *name);
 int zio_stem_len(const char *name);
 
@@ -54,13 +54,13 @@ struct zio_name {
 };
 
 /*
- * Find the parts of the name of a channel, or of a set: "zzero-0-2" or "zzero/0/2".
- * Returns false if @text has another form. The parts are within @text.
+ * Split the name of a channel or set, such as "zzero-0-2" or "zzero/0/2". Returns false
+ * if @text has another form. The parts point into @text.
  */
 bool zio_parse_channel(const char *text, struct zio_name *name);
 bool zio_parse_set(const char *text, struct zio_name *name);
 
-/* Return true if @name has the form of a channel name, or of a node. */
+/* Does @name have the form of the name of a channel or node? */
 bool zio_is_channel_name(const char *name);
 
 /* --- sequence.c */
@@ -68,13 +68,13 @@ bool zio_is_channel_name(const char *name);
 struct zio_sequence;
 
 /*
- * The sequence numbers of a channel, or of several that take turns. zio_next() reads
- * and counts @expected for each block of a ring.
+ * The sequence numbers of one channel, or of several whose blocks alternate. zio_next()
+ * reads and increments @expected for each block of a ring.
  */
 struct zio_sequences {
-	uint32_t expected;	/* the next number of the present channel, if known */
+	uint32_t expected;	/* the next number of the current channel, if known */
 	bool known;
-	unsigned int at;	/* the present channel */
+	unsigned int at;	/* the current channel */
 	unsigned int n;
 	struct zio_sequence *list;
 };
@@ -82,7 +82,7 @@ struct zio_sequences {
 /* The numbers are those of the channel @addr from now on. */
 void zio_sequence_find(struct zio_sequences *seq, const struct zio_addr *addr);
 
-/* Note the number @number of a block. Returns how many are lost before it. */
+/* Note the number of a block. Returns how many blocks are lost before it. */
 uint32_t zio_sequence_count(struct zio_sequences *seq, uint32_t number);
 
 /* Free the list. */
@@ -90,7 +90,7 @@ void zio_sequence_free(struct zio_sequences *seq);
 
 /* --- time.c */
 
-/* The time in ns. A file may have one that is beyond 64 bits: it wraps. */
+/* The time in ns. A time from a file may exceed 64 bits: it wraps. */
 static inline uint64_t zio_time_ns(const struct zio_timestamp *time)
 {
 	return time->secs * 1000000000 + time->ticks;

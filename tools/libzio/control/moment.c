@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Exact times of samples: whole picoseconds, and no sum of rounded periods */
+/* Exact times of samples, in whole picoseconds and without adding up rounded periods */
 #include <errno.h>
 
 #include "timeline.h"
 
-/* So two times are less than 2^63 ns apart, with any FIRST. */
+/* Keeps two times less than 2^63 ns apart, whatever FIRST is. */
 #define LATEST_NS (INT64_MAX - 10000000000000000)
 #define LARGEST_SECONDS 9000000000u
 
@@ -15,8 +15,8 @@ static int refuse_range(void)
 }
 
 /*
- * The samples and both numbers have 32 bits: no product needs more than 64. Whole seconds
- * are split off twice, then nanoseconds, then picoseconds.
+ * The samples and both numbers have 32 bits, so no product needs more than 64. Split off
+ * whole seconds twice, then nanoseconds, then picoseconds.
  */
 int zio_instant_move(struct zio_instant *time, uint64_t samples, bool back, uint32_t num,
 		     uint32_t den)
@@ -33,7 +33,7 @@ int zio_instant_move(struct zio_instant *time, uint64_t samples, bool back, uint
 	ps /= num;
 	sum = (int64_t)(seconds * NS_PER_SECOND + ns / num);
 	if (back) {
-		/* Round down: the rest makes one picosecond more. */
+		/* To round down, subtract one picosecond more if there is a rest. */
 		sum = -sum;
 		ps = time->ps + PS_PER_NS - ps - has_rest;
 		sum -= 1;

@@ -5,9 +5,9 @@
  *	zzero-0-2	zzero-0000-0-2	/dev/zio/zzero-0000-0-2-data
  *	zzero/0/2	zzero-0000/cset0/chan2
  *
- * A set has the same names, less those of the channel. A device may have hyphens in its
- * name, so the parts are found from the end. The channel of an interleaved set is "i", too:
- * "zzero-0-i", "zzero-0000/cset0/chani".
+ * A set has the same names without the part of the channel. The name of a device may
+ * contain hyphens, so find the parts from the end. The channel of an interleaved set is
+ * also called "i": "zzero-0-i", "zzero-0000/cset0/chani".
  */
 #include <string.h>
 
@@ -78,7 +78,7 @@ static bool is_device(const struct zio_slice *text)
 	return text->len && !memchr(text->at, '/', (size_t)text->len);
 }
 
-/* In "zzero-0/1" a channel follows a set with hyphens, as zio_find() walks it. */
+/* "zzero-0/1" is a channel after a set with hyphens, as in zio_find(). */
 static bool parse_set(struct zio_slice rest, struct zio_name *name)
 {
 	name->device = rest;

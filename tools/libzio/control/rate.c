@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Samples per second: what a control tells, and the fraction of a number */
+/* Sample rates: from a control, and as the fraction for a number */
 #include <errno.h>
 
 #include "timeline.h"
 
 /*
- * Kernels of version 1.4 had no other place for the rate than max-sample-rate. Later ones
- * have an epoch in each control, and tell the rate if they know it.
+ * Version 1.4 had no place for the rate but max-sample-rate. Later versions put an epoch
+ * in each control, and the rate if they know it.
  */
 static uint32_t get_old_rate(const struct zio_control *control)
 {
@@ -43,7 +43,7 @@ int zio_control_rate(const struct zio_control *control, struct zio_rate *rate)
 	return 0;
 }
 
-/* Each step of the continued fraction is nearer to @value than the one before. */
+/* Each step of the continued fraction is closer to @value than the one before. */
 int zio_rate_find(double value, struct zio_rate *rate)
 {
 	uint64_t num = 1, num_before = 0, den = 0, den_before = 1;

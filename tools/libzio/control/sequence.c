@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Sequence numbers of blocks whose channels take turns, as in a block file */
+/* Sequence numbers when blocks of several channels alternate, as in a block file */
 #include <stdlib.h>
 #include <string.h>
 
 #include "control.h"
 
 /*
- * A device that counts anew begins with small numbers. A reader that loses blocks while the
- * numbers pass 2^32 loses few of them: 2^24 blocks are minutes, also at 100 kHz.
+ * A device that restarts its count begins with small numbers. A reader that loses blocks
+ * while the numbers wrap at 2^32 loses few of them: 2^24 blocks take minutes even at 100
+ * kHz.
  */
 #define MAX_LOST_AT_WRAP (1u << 24)
 
 struct zio_sequence {
 	struct zio_addr addr;
-	uint32_t expected;	/* not that of the present channel */
+	uint32_t expected;	/* stale for the current channel */
 };
 
 static bool is_of(const struct zio_sequences *seq, unsigned int i,
@@ -22,7 +23,7 @@ static bool is_of(const struct zio_sequences *seq, unsigned int i,
 	return i < seq->n && !memcmp(&seq->list[i].addr, addr, sizeof(*addr));
 }
 
-/* Returns the place of the channel, behind the last one if it is new. */
+/* Return the index of the channel; one past the last if it is new. */
 static unsigned int find_place(const struct zio_sequences *seq, const struct zio_addr *addr)
 {
 	unsigned int i = 0;
@@ -32,7 +33,7 @@ static unsigned int find_place(const struct zio_sequences *seq, const struct zio
 	return i;
 }
 
-/* If there is no memory, the next number is unknown, and the block has no loss. */
+/* Without memory the next number is unknown, and the block counts as having no loss. */
 static void add_sequence(struct zio_sequences *seq, const struct zio_addr *addr)
 {
 	struct zio_sequence *more = realloc(seq->list, (seq->n + 1) * sizeof(*more));

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The rate of blocks that do not tell it: the median of the steps from one to the next
+ * The rate of blocks that lack one: the median of the steps from block to block
  *
- * A sum of steps would take a pause, or a clock that was set, for a part of the rate. The
- * median does not see them while they are fewer than half. The distance of the quartiles
- * is the scatter, for the same reason.
+ * A mean would let a pause, or a clock that was set, distort the rate. The median ignores
+ * them while they are fewer than half. For the same reason the scatter is the distance of
+ * the quartiles.
  */
 #include "timeline.h"
 
 #define LEAST_STEPS 3
 #define LOOK_EVERY 16
-/* The scatter of an estimate is at most this part of a step: events scatter more. */
+/* Maximum scatter of an estimate, as a fraction of a step: events scatter more. */
 #define LARGEST_SCATTER 0.25
 
-/* Most of the places are in order, since the last look. */
+/* Most entries are still in order since the last look. */
 static void sort(struct zio_steps *steps)
 {
 	unsigned int i, to;
@@ -40,7 +40,7 @@ static void look(struct zio_steps *steps)
 			   steps->scatter <= LARGEST_SCATTER * steps->median.period;
 }
 
-/* The median moves slowly: to look at each step would cost more than all the rest. */
+/* The median moves slowly, and looking at each step would cost more than all the rest. */
 bool zio_steps_add(struct zio_steps *steps, int64_t ns, uint32_t samples)
 {
 	steps->list[steps->at] = (struct zio_step){ (double)ns / samples, ns, samples };

@@ -3,8 +3,8 @@
  * When the samples of a channel were taken, and what is missing between its blocks
  *
  * zio_timeline_add() reads a control, places the block, compares it with the one before,
- * and then remembers it. Nothing of the timeline changes before the control is known to be
- * right.
+ * and then remembers it. The timeline does not change before the control has been
+ * checked.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -118,7 +118,7 @@ static void get_kind(const struct zio_control *control, const struct zio_rate *r
 	kind->on_demand = !strncmp(control->triggername, "user", ZIO_OBJ_NAME_LEN);
 }
 
-/* A block without samples says nothing of what samples mean. */
+/* A block without samples says nothing about the meaning of samples. */
 static void keep_meaning(const struct zio_timeline *tl, struct zio_kind *kind)
 {
 	kind->mask = tl->last.kind.mask;
@@ -136,7 +136,7 @@ static int check(const struct zio_timeline *tl, const struct zio_control *contro
 				   control->seq_num);
 	if (zio_control_rate(control, rate))
 		return zio_explain(err, EINVAL,
-				   "block %u: its control has the rate %u/%u, which is none",
+				   "block %u: its control has the rate %u/%u, which is not a rate",
 				   control->seq_num, rate->num, rate->den);
 	if (!zio_is_pair(&control->attr_trigger, ZIO_ATTR_TRIG_FIRST_LOW))
 		return zio_explain(err, EINVAL,
@@ -145,7 +145,7 @@ static int check(const struct zio_timeline *tl, const struct zio_control *contro
 	return 0;
 }
 
-/* A user who gives a rate knows better than a control of an older kernel. */
+/* A rate from the user overrides a control of an older kernel. */
 static void choose_rate(const struct zio_timeline *tl, const struct zio_ctrl_attr *attr,
 			struct zio_placed *now)
 {
@@ -275,7 +275,7 @@ int zio_sample_time(const struct zio_place *place, uint32_t k, struct zio_instan
 				place->rate_den);
 }
 
-/* What a time before the event loses when it is rounded down, in 1 / @num ps */
+/* What rounding down takes from a time before the event, in 1 / @num ps */
 static uint64_t rounded_off(uint64_t samples, uint64_t num, uint64_t den)
 {
 	uint64_t rest = samples % num * (den % num) % num * NS_PER_SECOND % num * PS_PER_NS;
@@ -284,8 +284,8 @@ static uint64_t rounded_off(uint64_t samples, uint64_t num, uint64_t den)
 }
 
 /*
- * Fill in times that are a period apart. The fraction of a nanosecond is a whole number of
- * 1 / num ps: so each time is exact, and needs no division.
+ * Fill in times that are a period apart. The fraction of a nanosecond is kept as a whole
+ * number of 1 / num ps, so each time is exact and needs no division.
  */
 static void fill_times(const struct zio_place *place, const struct zio_instant *first,
 		       int64_t *times, uint32_t n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* timeline.h: what the files of the timeline share */
+/* timeline.h: shared by the files of the timeline */
 #ifndef LIBZIO_TIMELINE_H
 #define LIBZIO_TIMELINE_H
 
@@ -12,29 +12,29 @@
 
 #define ZIO_STEPS 31
 #define ZIO_STEPS_ENOUGH 8	/* to know the scatter, and a stream from events */
-#define ZIO_TOUCHES 63		/* the steps that tell a stream from events */
+#define ZIO_TOUCHES 63		/* steps that tell a stream from events */
 
-/* One step from the event of a block to that of the next one */
+/* One step from the event of a block to the event of the next */
 struct zio_step {
-	double period;		/* ns a sample */
+	double period;		/* ns per sample */
 	int64_t ns;
 	uint32_t samples;
 };
 
-/* The last steps, in a ring; @sorted has their places by the period, at the last look. */
+/* The last steps in a ring; @sorted has their indices by period, as of the last look. */
 struct zio_steps {
 	struct zio_step list[ZIO_STEPS];
 	uint8_t sorted[ZIO_STEPS];
 	unsigned int at;
 	unsigned int n;
 	struct zio_step median;
-	double scatter;		/* half of the steps are within so many ns a sample */
-	bool are_alike;		/* enough of them for an estimate, and they scatter little */
+	double scatter;		/* half of the steps are within this many ns per sample */
+	bool are_alike;		/* enough steps with little scatter for an estimate */
 };
 
 /*
- * Add a step of at least one sample. The oldest one goes. Returns true if the median and the
- * rest are new: with each of the first eight steps, and then from time to time.
+ * Add a step of at least one sample and drop the oldest. Returns true if this has updated
+ * the median and the rest: for each of the first eight steps, and then from time to time.
  */
 bool zio_steps_add(struct zio_steps *steps, int64_t ns, uint32_t samples);
 
@@ -59,7 +59,7 @@ struct zio_rate_used {
 	double period;		/* ns */
 };
 
-/* What a block has that the next one has, too, unless somebody has changed it */
+/* What stays the same from block to block, unless somebody changes it */
 struct zio_kind {
 	uint64_t mask;
 	uint32_t order;
@@ -71,10 +71,10 @@ struct zio_kind {
 	uint32_t pre;
 	uint32_t post;
 	uint32_t n_shots;
-	uint32_t on_demand;	/* a read has made the event */
+	uint32_t on_demand;	/* a read made the event */
 };
 
-/* What a block has of its own */
+/* What belongs to one block */
 struct zio_placed {
 	struct zio_kind kind;
 	struct zio_rate_used rate;
@@ -86,11 +86,11 @@ struct zio_placed {
 	uint32_t epoch;
 	bool has_epoch;
 	bool has_time;
-	bool has_event;		/* @event_ns and @end_ns are known, or guessed */
-	int64_t told_ns;	/* @end_ns of the last block that has a time */
+	bool has_event;		/* @event_ns and @end_ns are known or guessed */
+	int64_t told_ns;	/* @end_ns of the last block with a time */
 };
 
-/* Holes that are pauses if the blocks turn out to be a stream */
+/* Holes that become pauses if the blocks turn out to be a stream */
 struct zio_early {
 	uint64_t pauses;
 	uint64_t pause_ns;
@@ -102,24 +102,24 @@ struct zio_timeline {
 	struct zio_timeline *next;	/* of another channel */
 	struct zio_addr addr;
 	bool has_addr;
-	bool has_samples;		/* a block with samples has come */
+	bool has_samples;		/* there was a block with samples */
 	struct zio_placed last;
-	uint8_t channel[ZIO_COMPARED_SIZE];	/* attr_channel of it: the beginning */
-	struct zio_instant before;	/* from the event to sample 0, of last.rate */
+	uint8_t channel[ZIO_COMPARED_SIZE];	/* the first part of its attr_channel */
+	struct zio_instant before;	/* from the event to sample 0, at last.rate */
 	struct zio_rate_used given;
 	struct zio_rate_used estimate;
 	struct zio_early early;
-	uint64_t touches;		/* bit 0: the last step is as long as the samples */
-	unsigned int n_touches;		/* bits that are set */
-	unsigned int n_steps;		/* bits that are valid */
-	bool is_late;			/* the median step has more in it than samples */
-	double behind;			/* the last stamp may be late by so many ns */
+	uint64_t touches;		/* bit 0: the last step is as long as its samples */
+	unsigned int n_touches;		/* number of set bits */
+	unsigned int n_steps;		/* number of valid bits */
+	bool is_late;			/* the median step is longer than its samples */
+	double behind;			/* the last stamp may be late by this many ns */
 	struct zio_steps steps;
 };
 
 /*
- * Samples before an event belong to it: its distance from the next one is no rate. That of
- * blocks on demand is the speed of the reader.
+ * With samples before the event, each block has its own event, and the distance of events
+ * is not a rate. The distance of blocks on demand is the speed of the reader.
  */
 static inline bool zio_can_estimate(const struct zio_kind *kind)
 {
@@ -138,8 +138,8 @@ static inline void zio_rate_set(struct zio_rate_used *rate, uint32_t num, uint32
 /* --- breaks.c */
 
 /*
- * Do the blocks of late follow each other, as a rule? A reader makes those on demand when it
- * likes, unless the driver knows their times better than the reader.
+ * Have recent blocks usually followed each other? Not if they come on demand, when a
+ * reader likes, unless the driver knows their times better than the reader.
  */
 static inline bool zio_timeline_is_stream(const struct zio_timeline *tl)
 {
@@ -147,7 +147,7 @@ static inline bool zio_timeline_is_stream(const struct zio_timeline *tl)
 	       (!tl->last.kind.on_demand || tl->last.error);
 }
 
-/* Compare a block with the one before; fill in what lies between the two. */
+/* Compare a block with the one before, and fill in what lies between. */
 void zio_timeline_compare(struct zio_timeline *tl, const struct zio_control *control,
 			  struct zio_placed *now, struct zio_place *place);
 

@@ -7,7 +7,7 @@
 
 #include "control.h"
 
-#define DOUBLE_LIMIT 1e281	/* each size up to ZIO_DOUBLE_MAX_EXP is below */
+#define DOUBLE_LIMIT 1e281	/* above any value up to ZIO_DOUBLE_MAX_EXP */
 
 static const char *const unit_names[_ZIO_UNIT_NUM] = ZIO_UNIT_NAMES;
 
@@ -33,7 +33,7 @@ static uint32_t get_std(const struct zio_control *control, unsigned int index)
 	return zio_get_std(&control->attr_channel, index);
 }
 
-/* Returns false if the control does not have the 64 bits of a double at @low. */
+/* Returns false if the control lacks the 64 bits of a double at @low. */
 static bool get_double(const struct zio_control *control, unsigned int low, double *value)
 {
 	const uint32_t *half = &control->attr_channel.std_val[low];
@@ -45,7 +45,7 @@ static bool get_double(const struct zio_control *control, unsigned int low, doub
 	return true;
 }
 
-/* The values are finite, whatever a file has: a NaN is not below a limit. */
+/* The values are finite whatever a file contains: a NaN is not below a limit. */
 static bool is_valid(double scale, double offset, unsigned int unit)
 {
 	return fabs(scale) < DOUBLE_LIMIT && fabs(offset) < DOUBLE_LIMIT && zio_unit_name(unit);
@@ -139,7 +139,7 @@ int zio_control_scale(const struct zio_control *control, struct zio_scaling *sca
 	}
 }
 
-/* The callers pass a constant @ssize, so each gets a loop for its size. */
+/* The callers pass a constant @ssize, so that each gets a loop for its size. */
 static inline __attribute__((always_inline)) uint64_t
 load(const uint8_t *at, unsigned int ssize, bool big)
 {
@@ -162,7 +162,7 @@ load(const uint8_t *at, unsigned int ssize, bool big)
 	}
 }
 
-/* Shifts the valid bits to the top, then down: this drops the others. */
+/* Shift the valid bits to the top and back down: this drops the others. */
 static inline __attribute__((always_inline)) void
 convert(const struct zio_scaling *scaling, const uint8_t *at, double *values, size_t n,
 	unsigned int ssize)

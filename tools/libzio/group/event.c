@@ -2,11 +2,11 @@
 /*
  * Pair the blocks of one event
  *
- * The oldest block of all channels leads. The oldest block of another channel joins
- * it if the trigger has the same name. Its time must be within the window. Each
- * channel gives its blocks in the order of the sequence numbers, at most one
- * per event. A channel whose oldest block is later has no block of this event: it can be
- * no more than late. Only for a channel without blocks the event waits.
+ * The oldest block of all channels leads. The oldest block of another channel joins it if
+ * its trigger has the same name and its time is within the window. Each channel delivers
+ * its blocks in the order of their sequence numbers, at most one per event. A channel
+ * whose oldest block is later cannot have a block of this event any more. An event waits
+ * only for a channel without blocks.
  */
 #include <errno.h>
 #include <string.h>
@@ -21,8 +21,8 @@ static uint32_t min(uint32_t a, uint32_t b)
 }
 
 /*
- * Did an event of this time, or a later one, go without the channel? A block from before
- * the last one of its channel is not late: the clock has stepped back.
+ * Did an event of this time, or a later one, go out without the channel? A block from
+ * before the last one of its channel is not late: the clock stepped back.
  */
 static bool is_late(const struct zio_member *m, uint64_t time)
 {
@@ -38,7 +38,7 @@ static void mark_late(struct zio_member *m, uint64_t time)
 	m->n_late++;
 }
 
-/* The oldest block of the channel leaves, in an event or not. */
+/* The oldest block of the channel leaves, whether in an event or not. */
 static void count_block(struct zio_member *m, bool late)
 {
 	struct zio_slot *slot = zio_member_first(m);
@@ -85,8 +85,8 @@ static struct zio_member *find_leader(const struct zio_group *g)
 }
 
 /*
- * Several blocks of a channel may be within one window. If the event before is
- * within the same window, return the distance to its block in numbers; else 1.
+ * A window may contain several blocks of a channel. If it also contains the event before,
+ * return the distance to its block in sequence numbers, otherwise 1.
  */
 static uint32_t step_of(const struct zio_member *m, const struct zio_slot *slot)
 {
@@ -109,7 +109,7 @@ static bool is_candidate(const struct zio_member *leader, const struct zio_membe
 	       is_late(m, slot->time) == is_late(leader, first->time);
 }
 
-/* Mark the members that have a block of the event, and return how many these are. */
+/* Mark the members that have a block of the event, and return their number. */
 static unsigned int choose(struct zio_group *g, const struct zio_member *leader)
 {
 	uint32_t least = UINT32_MAX, step;
@@ -159,7 +159,7 @@ static bool is_any_empty(const struct zio_group *g)
 	return false;
 }
 
-/* Return when the event ends to wait; its first block has arrived. */
+/* Return when the event, whose first block has arrived, stops waiting. */
 static uint64_t end_of_wait(const struct zio_group *g)
 {
 	uint64_t arrival = UINT64_MAX;
@@ -176,7 +176,7 @@ static uint64_t end_of_wait(const struct zio_group *g)
 	return arrival + (uint64_t)g->limit * NS_PER_MS;
 }
 
-/* The event is not late. Does it wait for a channel? */
+/* Does the event, which is not late, wait for a channel? */
 static bool must_wait(struct zio_group *g, uint64_t *until)
 {
 	uint64_t now;
@@ -214,7 +214,7 @@ static enum zio_part_state count_missing(struct zio_member *m, uint64_t time)
 	return ZIO_PART_LATE;
 }
 
-/* What a late event has not was given before, or did not come yet. */
+/* What a late event lacks was delivered before, or has not come yet. */
 static enum zio_part_state missing_from_late(const struct zio_member *m, uint64_t time)
 {
 	if (!m->count && m->gone)
@@ -274,8 +274,8 @@ static void put_event(struct zio_group *g, struct zio_event *ev, unsigned int n_
 }
 
 /*
- * The usual event: each channel has a block of the same time and trigger, and none is
- * late. The event before is not within the window. Then choose() would choose all.
+ * The usual event: each channel has a block of the same time and trigger, none is late,
+ * and the event before is outside the window. choose() would choose all of them.
  */
 static bool is_plain(const struct zio_group *g)
 {
@@ -318,7 +318,7 @@ void zio_event_put_whole(struct zio_group *g, struct zio_event *ev, uint64_t tim
 	g->stats.complete++;
 }
 
-/* As put_event(), for a plain event. */
+/* Like put_event(), for a plain event. */
 static void put_plain(struct zio_group *g, struct zio_event *ev)
 {
 	unsigned int i;

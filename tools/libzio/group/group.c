@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Groups: wait for many channels, and give their blocks event by event
+ * Groups: wait for many channels, and deliver their blocks event by event
  *
- * member.c has the blocks of a channel, event.c pairs them. A channel without blocks is
- * always read before the group sleeps, because some triggers fire when a program reads.
+ * member.c holds the blocks of a channel, event.c pairs them. The group reads each
+ * channel without blocks before it sleeps, because some triggers fire only when a program
+ * reads.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,9 +20,9 @@
 #define MAX_DEPTH 65536
 #define N_READY 16
 #define NS_PER_MS 1000000ull
-/* So many complete events in a row, and the group is in step. */
+/* After this many complete events in a row, the group is in step. */
 #define IN_STEP 16
-/* How long a group in step waits for one channel only */
+/* How long a group in step waits for just one channel */
 #define WAIT_FOR_ONE_MS 2
 #define NONE_YET 2
 
@@ -34,7 +35,7 @@ static int fail(struct zio_group *g, const char *fault, int code)
 	return -1;
 }
 
-/* errno says what has failed; zio_reason() of the channel has the text. */
+/* errno says what failed; zio_reason() of the channel has the text. */
 static int fail_channel(struct zio_group *g, struct zio_member *m)
 {
 	fail(g, "", errno);
@@ -68,7 +69,7 @@ struct zio_group *zio_group_open(unsigned int flags, struct zio_error *err)
 
 	if (flags & ~(unsigned int)ALL_FLAGS) {
 		zio_explain(err, EINVAL,
-			    "group: open: flags that this library does not have");
+			    "group: open: unknown flags for this library");
 		return NULL;
 	}
 	g = calloc(1, sizeof(*g));
@@ -154,12 +155,12 @@ int zio_group_add(struct zio_group *g, struct zio_channel *ch)
 	if (ch->output)
 		return fail(g, "add a channel: it is an output", EBADF);
 	if (ch->group)
-		return fail(g, "add a channel: it is in a group already", EBUSY);
+		return fail(g, "add a channel: it is already in a group", EBUSY);
 	m = zio_member_new(g, ch);
 	if (!m || grow(g)) {
 		if (m)
 			zio_member_free(m);
-		return fail(g, "add a channel: no memory", ENOMEM);
+		return fail(g, "add a channel: out of memory", ENOMEM);
 	}
 	ch->group = g;
 	ch->leave_group = leave;
@@ -241,7 +242,7 @@ int zio_group_set_depth(struct zio_group *g, unsigned int blocks)
 	if (!blocks || blocks > MAX_DEPTH)
 		return fail(g, "set the depth: use 1 to 65536 blocks", EINVAL);
 	if (g->n)
-		return fail(g, "set the depth: do it before a channel is added", EBUSY);
+		return fail(g, "set the depth: do so before adding a channel", EBUSY);
 	g->depth = blocks;
 	return 0;
 }
@@ -268,7 +269,7 @@ static int fill_member(struct zio_group *g, struct zio_member *m)
 	return 0;
 }
 
-/* Read a block of each channel that has none. */
+/* Read a block from each channel that has none. */
 static int fill(struct zio_group *g)
 {
 	unsigned int i;
@@ -290,7 +291,7 @@ static bool has_channels(const struct zio_group *g)
 	return false;
 }
 
-/* Before a sleep. Returns the number of blocks that were read, or -1. */
+/* Called before sleeping. Returns the number of blocks read, or -1. */
 static int read_hidden(struct zio_group *g)
 {
 	unsigned int i;
@@ -374,7 +375,7 @@ static int read_ready(struct zio_group *g, const struct epoll_event *ready, int 
 	return blocks;
 }
 
-/* poll() of the group's descriptor shall also return when an event stops to wait. */
+/* Make poll() of the group's descriptor return when an event stops waiting, too. */
 static void set_timer(struct zio_group *g, uint64_t at)
 {
 	struct itimerspec when = { 0 };
@@ -390,8 +391,8 @@ static void set_timer(struct zio_group *g, uint64_t at)
 }
 
 /*
- * Wait for a block until @end, or until @until, when an event does not wait any longer.
- * Returns 0 to look again, or -1.
+ * Wait for a block until @end, or until @until, when an event stops waiting. Returns 0 to
+ * look again, or -1.
  */
 static int wait_for_block(struct zio_group *g, uint64_t until, uint64_t end)
 {
@@ -407,7 +408,7 @@ static int wait_for_block(struct zio_group *g, uint64_t until, uint64_t end)
 	if (n < 0)
 		return fail(g, "wait for a block", errno);
 	if (is_interrupted(g, ready, n))
-		return fail(g, "zio_group_interrupt() has ended the wait", ECANCELED);
+		return fail(g, "zio_group_interrupt() ended the wait", ECANCELED);
 	blocks = read_ready(g, ready, n);
 	if (blocks || end > zio_monotonic_ns())
 		return blocks < 0 ? -1 : 0;
@@ -416,8 +417,8 @@ static int wait_for_block(struct zio_group *g, uint64_t until, uint64_t end)
 }
 
 /*
- * The last channel without a block comes last, if all sets share a trigger. Returns NULL
- * if the group is not in step, or if an event may come by another way.
+ * If all sets share a trigger, the channel that was last before is the last again.
+ * Returns NULL if the group is not in step, or if an event may come another way.
  */
 static struct zio_member *find_slowest(const struct zio_group *g)
 {
@@ -455,15 +456,15 @@ static int watch_one(struct zio_group *g, struct zio_member *m)
 	return 0;
 }
 
-/* The slowest channel has no block: so no complete event is there. */
+/* The slowest channel has no block, so there is no complete event. */
 static bool waits_for_slowest(const struct zio_group *g)
 {
 	return g->slowest && zio_member_is_quiet(g->slowest);
 }
 
 /*
- * As wait_for_block(), but without a call for each of the channels, and without a wake-up
- * by each of them. After WAIT_FOR_ONE_MS the group waits for all.
+ * Like wait_for_block(), but without a call for each channel and without a wake-up from
+ * each. After WAIT_FOR_ONE_MS the group waits for all.
  */
 static int wait_for_slowest(struct zio_group *g, uint64_t until, uint64_t end)
 {
@@ -485,8 +486,8 @@ static int wait_for_slowest(struct zio_group *g, uint64_t until, uint64_t end)
 	if (n < 0)
 		return fail(g, "wait for a block", errno);
 	if (is_interrupted(g, ready, n))
-		return fail(g, "zio_group_interrupt() has ended the wait", ECANCELED);
-	/* Only the member knows what poll() reports beside blocks. */
+		return fail(g, "zio_group_interrupt() ended the wait", ECANCELED);
+	/* Only the member knows what else poll() reports. */
 	turn_sets(g);
 	if (waits_for_slowest(g) && read_ready(g, ready, n) < 0)
 		return -1;
@@ -511,7 +512,7 @@ static uint64_t end_of_call(int timeout)
 			     zio_monotonic_ns() + (uint64_t)timeout * NS_PER_MS;
 }
 
-/* Returns as zio_group_next(), or NONE_YET with the time *@until which the event waits. */
+/* Returns like zio_group_next(), or NONE_YET with *@until, when the wait ends. */
 static int look_for_event(struct zio_group *g, struct zio_event *ev, uint64_t *until)
 {
 	if (zio_plain_take(g, ev)) {
@@ -527,7 +528,7 @@ static int look_for_event(struct zio_group *g, struct zio_event *ev, uint64_t *u
 	}
 	if (!has_channels(g)) {
 		g->failed = NULL;
-		g->fault = "all channels are gone, or there is none";
+		g->fault = "all channels are gone, or the group has none";
 		g->fault_errno = 0;
 		return 0;
 	}
@@ -551,7 +552,7 @@ int zio_group_next(struct zio_group *g, struct zio_event *ev, int timeout)
 	if (!g)
 		return zio_refuse_null();
 	if (!ev)
-		return fail(g, "the caller passes NULL where a pointer is needed", EINVAL);
+		return fail(g, "a required pointer is NULL", EINVAL);
 	release_event(g);
 	set_timer(g, UINT64_MAX);
 	end = timeout ? end_of_call(timeout) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Declarations that the files of zio_group share. */
+/* Declarations shared by the files of zio_group. */
 #ifndef LIBZIO_GROUP_H
 #define LIBZIO_GROUP_H
 
@@ -7,13 +7,13 @@
 
 /*
  * A block that waits for its event. The data of the newest block of a member are still in
- * the memory of its channel; those of the others are in @mem.
+ * the memory of its channel; the data of the others are in @mem.
  */
 struct zio_slot {
 	struct zio_block blk;
 	uint64_t time;		/* time stamp, ns */
 	uint64_t arrival;	/* when the group read it, ns of CLOCK_MONOTONIC; 0: now */
-	uint32_t lost_left;	/* blocks lost before it that no event has reported */
+	uint32_t lost_left;	/* blocks lost before it and not yet reported */
 	uint32_t seq;
 	struct zio_control control;
 	void *mem;
@@ -27,19 +27,19 @@ struct zio_member {
 	struct zio_slot *slots;
 	unsigned int depth, first, count;
 	bool in_place;		/* the newest block is in the memory of the channel */
-	bool given;		/* the first block is in the present event */
+	bool given;		/* the first block is in the current event */
 	bool gone;
 	int gone_errno;
 	bool cannot_poll;	/* a regular file */
 	int watched_fd;		/* in the epoll; -1: none */
-	bool in_last;		/* the last event that was not late has a block of it */
-	uint32_t last_seq;	/* the number of that block */
+	bool in_last;		/* has a block in the last event that was not late */
+	uint32_t last_seq;	/* sequence number of that block */
 	bool has_time;
 	uint64_t last_time;	/* of its last block, late or not, if has_time */
-	bool was_late;		/* events up to late_to went without it */
+	bool was_late;		/* events up to late_to went out without it */
 	uint64_t late_to;
-	uint32_t n_late;	/* number of these events whose blocks have not come */
-	bool nonblock;		/* what the channel was before it joined */
+	uint32_t n_late;	/* how many of these events still lack the block */
+	bool nonblock;		/* its state before it joined */
 	bool owned;		/* the group closes the channel */
 };
 
@@ -59,8 +59,8 @@ struct zio_group {
 	unsigned int in_step;	/* complete events in a row */
 	struct zio_member *slowest;	/* the only channel to wait for; NULL: all */
 	struct zio_member *watched_one;	/* the only one in the epoll; NULL: any */
-	bool plain;		/* the present event is of plain.c */
-	bool members_behind;	/* the members do not know the last event */
+	bool plain;		/* the current event is from plain.c */
+	bool members_behind;	/* members are behind the last event */
 	uint64_t waits_since;	/* for slowest; 0: it has come */
 	struct zio_group_stats stats;
 	struct zio_channel *failed;	/* the channel whose fault it is; NULL: none */
@@ -81,10 +81,10 @@ static inline struct zio_slot *zio_member_first(const struct zio_member *m)
 	return m->count ? &m->slots[m->first] : NULL;
 }
 
-/* Read a block to the end of the queue. Returns 1, 0 if there is none, -1 with errno. */
+/* Append a block to the queue. Returns 1, 0 if there is none, -1 with errno. */
 int zio_member_read(struct zio_member *m);
 
-/* Drop the oldest block. A ring gets it back at once. */
+/* Drop the oldest block. A ring gets it back immediately. */
 static inline void zio_member_pop(struct zio_member *m)
 {
 	m->first = m->first + 1 < m->depth ? m->first + 1 : 0;
@@ -97,11 +97,11 @@ static inline void zio_member_pop(struct zio_member *m)
 
 bool zio_member_is_full(const struct zio_member *m);
 
-/* Are there blocks that poll() does not report, or is a block in the way of poll()? */
+/* Are there blocks that poll() does not report, or does one hide others from it? */
 bool zio_member_hides_blocks(const struct zio_member *m);
 
 /*
- * The member has no block, and its ring has none. A ring whose blocks come by polls is
+ * Neither the member nor its ring has a block. A ring that acquires blocks when polled is
  * never quiet.
  */
 static inline bool zio_member_is_quiet(const struct zio_member *m)
@@ -113,24 +113,24 @@ static inline bool zio_member_is_quiet(const struct zio_member *m)
 	       (__atomic_load_n(&ch->ring.hdr->flags, __ATOMIC_RELAXED) & ZIO_RING_EVENTS);
 }
 
-/* The newest block arrived at @now, unless it was there before. */
+/* The newest block arrived at @now, unless its arrival is known. */
 void zio_member_stamp(struct zio_member *m, uint64_t now);
 
 /* --- event.c */
 
-/* Drop the blocks of the present event, which is none of plain.c. */
+/* Drop the blocks of the current event, unless it is from plain.c. */
 void zio_event_release(struct zio_group *g);
 
 /* Drop the oldest blocks that are late. */
 void zio_event_drop_late(struct zio_member *m);
 
 /*
- * Make the next event of the oldest blocks. Returns false if it waits for a channel: until
- * *@until, in ns of CLOCK_MONOTONIC, which is UINT64_MAX if there is no limit.
+ * Make the next event from the oldest blocks. Returns false if it waits for a channel,
+ * until *@until in ns of CLOCK_MONOTONIC; UINT64_MAX is no limit.
  */
 bool zio_event_make(struct zio_group *g, struct zio_event *ev, uint64_t *until);
 
-/* Give the parts of all channels as a complete event that is in time. */
+/* Deliver the parts of all channels as a complete event that is in time. */
 void zio_event_put_whole(struct zio_group *g, struct zio_event *ev, uint64_t time);
 
 /* --- plain.c */
@@ -141,7 +141,7 @@ bool zio_plain_take(struct zio_group *g, struct zio_event *ev);
 /* Drop the blocks of such an event. */
 void zio_plain_release(struct zio_group *g);
 
-/* Tell the members about such events. */
+/* Bring the members up to date with such events. */
 void zio_plain_settle(struct zio_group *g);
 
 #endif /* LIBZIO_GROUP_H */

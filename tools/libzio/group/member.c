@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The blocks of a channel that wait for their events
+ * The blocks of a channel while they wait for their events
  *
- * The newest block stays where the library has it, without a copy. The next call on the
- * channel would overwrite it. So it moves to the memory of its slot before that call.
+ * The newest block stays where the library has it, without a copy. Before the next call
+ * on the channel, which would overwrite it, it moves to the memory of its slot.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -106,7 +106,7 @@ static void push(struct zio_member *m, const struct zio_block *blk)
 	m->in_place = true;
 }
 
-/* A block file cannot be read on after most errors, and a device that is gone never. */
+/* Most errors of a block file are final, and so is the loss of a device. */
 static bool is_end(const struct zio_channel *ch, int code)
 {
 	return code == ENODEV ||

@@ -2,10 +2,10 @@
 /*
  * The usual event, straight from the rings
  *
- * Each channel of the group has a ring, with a block of the same time and trigger. No
- * block is lost or late. Then the event needs no slots: its parts refer to the rings. The
- * state of the members follows when another event needs it. A is that of ring.c, S that
- * of slot.h.
+ * If each channel of the group has a ring with a block of the same time and trigger, and
+ * no block is lost or late, the event needs no slots: its parts refer to the rings. The
+ * state of the members is updated when another event needs it. For A see ring.c, for S
+ * slot.h.
  */
 #include <string.h>
 
@@ -24,8 +24,8 @@ static bool has_same_trigger(const struct common *c, const struct zio_control *c
 }
 
 /*
- * Show the next block of a ring in @part, as zio_next() does, and do not take it. Returns
- * false if the block is not there, or if it is not usual.
+ * Show the next block of a ring in @part like zio_next(), but do not take it. Returns
+ * false if there is no block, or if it is not a usual one.
  */
 static inline bool peek(struct zio_member *m, struct zio_part *part, const struct common *c)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Whole sets in a group: by the ring of the set, or else channel by channel */
+/* Whole sets in a group: through the ring of the set, or else channel by channel */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static struct zio_channel *open_channel(const char *name, unsigned int i, int fl
 	struct zio_channel *ch;
 
 	if (!channel) {
-		zio_explain(err, ENOMEM, "group: open %s: no memory", name);
+		zio_explain(err, ENOMEM, "group: open %s: out of memory", name);
 		return NULL;
 	}
 	ch = zio_open(channel, flags, err);
@@ -59,7 +59,7 @@ static int join(struct zio_group *g, struct zio_channel *ch, struct zio_error *e
 	return -1;
 }
 
-/* Close the channels that have joined since there were @n. */
+/* Close all channels after the first @n. */
 static void undo(struct zio_group *g, unsigned int n)
 {
 	int saved = errno;
@@ -74,7 +74,7 @@ static int keep_set(struct zio_group *g, struct zio_set *set, struct zio_error *
 	void *sets = realloc(g->sets, (g->n_sets + 1) * sizeof(*g->sets));
 
 	if (!sets) {
-		zio_explain(err, ENOMEM, "group: add a set: no memory");
+		zio_explain(err, ENOMEM, "group: add a set: out of memory");
 		return -1;
 	}
 	g->sets = sets;
@@ -117,7 +117,7 @@ static int add_by_ring(struct zio_group *g, struct zio_set *set, const char *nam
 	return -1;
 }
 
-/* Channel 0 must be there; the first number without a node ends the set. */
+/* Channel 0 must exist; the first number without a node ends the set. */
 static int add_by_channels(struct zio_group *g, struct zio_channel *first,
 			   const char *name, struct zio_error *err)
 {

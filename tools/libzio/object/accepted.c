@@ -6,10 +6,10 @@
 
 #include "object.h"
 
-/* The kernel fills one page, which has up to 64 KiB on some processors. */
+/* The kernel fills one page, which is up to 64 KiB on some processors. */
 #define LARGEST_PAGE 65536
 
-/* Where the set of an object is, and how its file writes the path of the object. */
+/* The directory of an object's set, and the path of the object as its file writes it. */
 static const struct place {
 	const char *set;
 	const char *path;
@@ -35,7 +35,7 @@ static const struct place *find_place(const struct zio_object *obj)
 	return &places[obj->kind];
 }
 
-/* Find the values in the lines "PATH VALUES"; NULL if there is no such line. */
+/* Find the values of a path in the lines "PATH VALUES", or NULL. */
 static char *find_values(char *lines, const char *path)
 {
 	size_t n = strlen(path);
@@ -80,7 +80,7 @@ bool zio_device_has_attr(const struct zio_object *obj, const char *name)
 	return found;
 }
 
-/* Is @text a number between the limits? A limit that names another file is none. */
+/* Is @text a number between the limits? Ignore a limit that names another file. */
 static bool is_between(const char *text, const char *low, const char *high)
 {
 	char *end, *end_low, *end_high;
@@ -103,7 +103,7 @@ static bool has_word(const char *words, const char *word)
 	return false;
 }
 
-/* As zio_put_accepted(), with the @values of the kernel. */
+/* Like zio_put_accepted(), with the @values of the kernel. */
 static int put_values(const char *values, const char *value, char *text, size_t size)
 {
 	char low[64], high[64], hint[80];

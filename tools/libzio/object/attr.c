@@ -10,9 +10,9 @@
 
 #define READABLE 0444
 #define WRITABLE 0222
-#define NUMBER_TEXT 24	/* bytes of a number of 64 bits with its sign */
+#define NUMBER_TEXT 24	/* bytes of a 64-bit number with its sign */
 
-/* Is it a file of ZIO with a value that is text? */
+/* Is it a text attribute of ZIO? */
 static bool is_attr(const struct zio_object *obj, const char *name)
 {
 	if (!strcmp(name, "uevent") || !strcmp(name, "current-control") ||
@@ -80,7 +80,7 @@ void zio_attr_list_free(struct zio_attr *list)
 	errno = saved;
 }
 
-/* Find the attribute of an object, or of a part of it; NULL with errno. */
+/* Find the attribute of an object or of one of its parts; NULL with errno. */
 static struct zio_object *find_attr(const struct zio_object *obj, const char *attr,
 				    const char **name, struct zio_error *err)
 {
@@ -113,7 +113,7 @@ static int read_attr(const struct zio_object *obj, const char *name, char *text,
 	return ret ? zio_explain_get(err, obj, name, errno) : 0;
 }
 
-/* Is @attr a path that can be read as it stands? A search costs more than the read. */
+/* Is @attr a path that can be read directly? A search costs more than the read. */
 static bool is_plain(const struct zio_object *obj, const char *attr)
 {
 	return obj && attr && obj->kind != ZIO_OBJECT_DEVICE && *attr != '/' &&
@@ -147,7 +147,7 @@ static int explain_number(struct zio_error *err, const struct zio_object *obj,
 			  const char *attr, const char *text, int code)
 {
 	return zio_explain(err, code, "%s/%s: '%s' is %s", obj->name, attr, text,
-			   code == ERANGE ? "beyond the range of the caller" :
+			   code == ERANGE ? "out of range for the caller" :
 					    "no number");
 }
 
@@ -227,7 +227,7 @@ int zio_attr_get_s64(const struct zio_object *obj, const char *attr, int64_t *va
 	return 0;
 }
 
-/* The values of a shared trigger are set on the trigger, not through a set. */
+/* Set the values of a shared trigger on the trigger, not through a set. */
 static int explain_read_only(const struct zio_object *obj, const char *attr,
 			     struct zio_error *err)
 {
@@ -275,7 +275,7 @@ int zio_attr_accepted(const struct zio_object *obj, const char *attr, char *text
 		return -1;
 	values = zio_read_accepted(found, name);
 	if (!values)
-		ret = zio_explain(err, ENODATA, "%s/%s: the kernel does not tell what it accepts",
+		ret = zio_explain(err, ENODATA, "%s/%s: the kernel does not say what it accepts",
 				  found->name, name);
 	else if ((size_t)snprintf(text, size, "%s", values) >= size)
 		ret = zio_explain_get(err, found, name, EMSGSIZE);

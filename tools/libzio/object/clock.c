@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The clock of a trigger, and whether it is synchronised */
+/* The clock of a trigger, and its synchronisation */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void put_text(char *to, size_t size, const char *text)
 	snprintf(to, size, "%.*s", (int)size - 1, text);
 }
 
-/* The errors say nothing while the kernel is not synchronised. */
+/* The errors mean nothing while the kernel is not synchronised. */
 static void set_synchronised(struct zio_clock *clock, const struct timex *timex)
 {
 	clock->state = ZIO_CLOCK_SYNCHRONISED;
@@ -55,7 +55,7 @@ void zio_clock_judge(struct zio_clock *clock, int ret, const struct timex *timex
 		set_synchronised(clock, timex);
 }
 
-/* The file of the kernel that names its clock source. */
+/* The kernel's file with the name of its clock source */
 static void get_counter(char *text, size_t size)
 {
 	char *sysfs = zio_sysfs_path();
@@ -68,7 +68,7 @@ static void get_counter(char *text, size_t size)
 	free(sysfs);
 }
 
-/* A core that does not tell the source always stamps by itself, but may be older. */
+/* An older core does not tell the source; it always stamps blocks itself. */
 static int get_source(const struct zio_object *obj, struct zio_clock *clock,
 		      struct zio_error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Create and remove shared triggers, and devices without hardware */
+/* Create and remove shared triggers and devices without hardware */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,12 +9,12 @@
 
 #include "object.h"
 
-/* What configfs has; the texts are for messages. */
+/* What configfs contains, with texts for messages */
 static const struct config_kind {
 	enum zio_object_kind kind, types;
 	const char *name;
 	const char *type;	/* what its type is called */
-	const char *module;	/* the command that loads another type */
+	const char *module;	/* how to load another type */
 } kinds[] = {
 	{ ZIO_OBJECT_SHARED_TRIGGER, ZIO_OBJECT_TRIGGER_TYPE, "trigger",
 	  "trigger type", "modprobe zio-trig-" },
@@ -69,7 +69,7 @@ static int explain_no_type(const struct config_kind *kind, const char *type,
 			   type);
 }
 
-/* A name is unique among all types. */
+/* Names are unique across all types. */
 static int check_free(const struct config_kind *kind, const char *name,
 		      struct zio_error *err)
 {
@@ -155,7 +155,7 @@ struct zio_object *zio_create(enum zio_object_kind kind, const char *type,
 	return NULL;
 }
 
-/* Put the sets whose trigger is @name, with commas between. */
+/* Put the sets that use trigger @name, separated by commas. */
 static void put_users(const char *name, char *text, size_t size)
 {
 	struct zio_object **csets = zio_list(NULL, ZIO_OBJECT_CSET, NULL);

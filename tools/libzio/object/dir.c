@@ -46,7 +46,7 @@ bool zio_is_dir(const char *dir, const char *name)
 	return stat_at(dir, name, &st) && S_ISDIR(st.st_mode);
 }
 
-/* sysfs tells the types of its files: a list needs no call for each. */
+/* sysfs tells the types of files, so a list needs no call for each. */
 bool zio_is_dir_entry(const char *dir, const struct dirent *entry)
 {
 	if (entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN)
@@ -135,7 +135,7 @@ int zio_read_file(const char *path, char *text, size_t size)
 	return ret;
 }
 
-/* The kernel takes each write() for a value of its own, so there is only one. */
+/* The kernel takes each write() as a separate value, so make just one. */
 static int write_line(int fd, const char *value)
 {
 	char *line = zio_format("%s\n", value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Numbers with a unit of time, for attributes whose names end with one */
+/* Numbers with a unit of time, for attributes whose names end in one */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@ static bool is_name(const char *name)
 	return *name && *name != '.' && !strchr(name, '/');
 }
 
-/* --- A search: where it has come to. A step that fails changes nothing. */
+/* --- A search and how far it has come. A step that fails changes nothing. */
 struct search {
 	struct zio_object *obj;
 	struct zio_error *err;
@@ -55,7 +55,7 @@ static bool enter_channel(struct search *at, const char *name)
 	return zio_is_dir(at->obj->path, ZIO_INTERLEAVED) && enter(at, "chan0");
 }
 
-/* Has the set in the directory @dir of a device this name from its driver? */
+/* Did the driver name the set in directory @dir of a device @name? */
 static bool is_named(const struct zio_object *device, const char *dir,
 		     const char *wanted)
 {
@@ -115,7 +115,7 @@ static int explain_no_child(const struct search *at, const char *name)
 		errno = ENOENT;
 		return -1;
 	}
-	/* The directory of a device has too many other names. */
+	/* The directory of a device contains too many other names. */
 	if (obj->kind != ZIO_OBJECT_DEVICE)
 		zio_put_names(obj->path, true, there, sizeof(there));
 	zio_put_nearest(name, there, hint, sizeof(hint));
@@ -133,7 +133,7 @@ static bool has_attr(const struct zio_object *obj, const char *name)
 	       (obj->kind != ZIO_OBJECT_DEVICE || zio_device_has_attr(obj, name));
 }
 
-/* Walk down @text; *attr: its last component, if that is an attribute. */
+/* Walk down @text; set *attr to its last component if that is an attribute. */
 static int walk(struct search *at, const char *text, const char **attr)
 {
 	char name[NAME_MAX + 1];
@@ -178,7 +178,7 @@ static int start_at(struct search *at, const char *root)
 	return at->obj ? 0 : zio_explain_memory(at->err);
 }
 
-/* The names of devices have nothing before them. */
+/* Names of devices have no prefix. */
 static void become_device(struct search *at)
 {
 	struct zio_object *obj = at->obj;
@@ -201,7 +201,7 @@ static bool enter_parts(struct search *at, const struct zio_name *name)
 	       (!*chan || enter_channel(at, chan));
 }
 
-/* Names of devices may end with "-0000", or lack it; @name may be one of a channel. */
+/* The suffix "-0000" of a device is optional; @name may be the name of a channel. */
 static void put_near_device(const char *name, const char *there, char *text, size_t size)
 {
 	struct zio_name parts = { .device = { name, (int)strlen(name) } };
@@ -236,9 +236,10 @@ static int explain_no_device(const struct search *at, const char *root,
 }
 
 /*
- * "zzero-0000-0" may be a set of zzero-0000, and channel 0 of set 0000 of zzero. "a-0-1" may
- * be a device, channel 1 of a/0, or set 1 of the device a-0. The first that is there is
- * meant. A name with the number of its device means one thing: no name ends like a number.
+ * "zzero-0000-0" may be a set of zzero-0000, or channel 0 of set 0000 of zzero. "a-0-1"
+ * may be a device, channel 1 of a/0, or set 1 of the device a-0. The first that exists
+ * wins. A name that includes the number of its device is unambiguous, because no name
+ * ends like a number.
  */
 static int find_below(struct search *at, const char *root, const char *name)
 {
@@ -319,7 +320,7 @@ static int find_base(struct search *at, const char *name)
 	return find_in_sysfs(at, name);
 }
 
-/* The suffix of a node may end the name; otherwise a word behind a slash is no part of it. */
+/* The suffix of a node may end the name; no other word after a slash is part of it. */
 static size_t base_len(const char *name)
 {
 	size_t len = strcspn(name, "/");
@@ -327,7 +328,7 @@ static size_t base_len(const char *name)
 	return name[len] ? len : (size_t)zio_stem_len(name);
 }
 
-/* In "zzero/0/2-data" the suffix of the node belongs to no part. */
+/* In "zzero/0/2-data" the suffix of the node does not belong to any part. */
 static int walk_to_node(struct search *at, const struct zio_name *name)
 {
 	char text[2 * NAME_MAX + 2];

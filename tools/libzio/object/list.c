@@ -33,7 +33,7 @@ static int only(enum zio_object_kind kind, enum zio_object_kind wanted)
 	return kind == wanted ? (int)kind : NOT_IN_IT;
 }
 
-/* Return the kind of the objects in @in that are @wanted or contain them. */
+/* Return the kind of the objects in @in that are of kind @wanted or contain such. */
 static int next_kind(const struct zio_object *in, enum zio_object_kind wanted)
 {
 	switch (in->kind) {
@@ -62,7 +62,7 @@ static bool is_part(const struct zio_object *obj)
 	       obj->kind == ZIO_OBJECT_BUFFER;
 }
 
-/* The directory of a device has more than sets. */
+/* The directory of a device contains more than sets. */
 static bool is_on_way(const struct zio_object *in, const struct zio_object *child,
 		      const char *name, enum zio_object_kind wanted)
 {
@@ -77,7 +77,7 @@ static bool is_on_way(const struct zio_object *in, const struct zio_object *chil
 
 static int add_below(struct list *list, const struct zio_object *in);
 
-/* Add the object, or what is in it; takes over @child. */
+/* Add the object, or what it contains; takes over @child. */
 static int add_child(struct list *list, struct zio_object *child)
 {
 	int ret;
@@ -110,7 +110,7 @@ static int add_name(struct list *list, const struct zio_object *in,
 	return 0;
 }
 
-/* An object that has gone meanwhile has nothing in it. */
+/* An object that has gone away meanwhile is empty. */
 static int add_below(struct list *list, const struct zio_object *in)
 {
 	struct dirent **names;
@@ -142,7 +142,7 @@ static bool is_in_configfs(enum zio_object_kind kind)
 	return kind >= ZIO_OBJECT_SHARED_TRIGGER && kind <= ZIO_OBJECT_DRIVER;
 }
 
-/* What the directory at the top has: devices, types of triggers, or drivers. */
+/* What the top directory contains: devices, types of triggers, or drivers */
 static enum zio_object_kind top_kind(enum zio_object_kind wanted)
 {
 	if (wanted == ZIO_OBJECT_SHARED_TRIGGER || wanted == ZIO_OBJECT_TRIGGER_TYPE)
@@ -227,7 +227,7 @@ struct zio_object **zio_list(const struct zio_object *in, enum zio_object_kind k
 	int ret;
 
 	if (!can_be_in(in, kind)) {
-		zio_explain(err, EINVAL, "%s: objects of kind %d are not in it",
+		zio_explain(err, EINVAL, "%s: cannot contain objects of kind %d",
 			    in ? in->name : "the machine", (int)kind);
 		return NULL;
 	}

@@ -14,8 +14,8 @@
 struct entry {
 	char name[ZIO_ATTR_NAME_SIZE];	/* "": not known */
 	bool is_signed;
-	bool is_wide;		/* the low half of 64 bits */
-	bool is_of_block;	/* each block has a value of its own */
+	bool is_wide;		/* low half of 64 bits */
+	bool is_of_block;	/* each block has its own value */
 };
 
 struct zio_names {
@@ -36,7 +36,7 @@ static void put_address(char text[ADDRESS_SIZE], const struct zio_addr *addr)
 		 addr->chan);
 }
 
-/* Put the name of @owner in the file: a trigger has its own, too. */
+/* Put the name of @owner in a file of names; a trigger is an owner of its own. */
 static void put_owner(char text[ADDRESS_SIZE], const struct zio_names *names, int owner)
 {
 	if (owner == ZIO_ATTR_OF_TRIGGER)
@@ -54,7 +54,7 @@ static unsigned int find_slot(const char *place, unsigned int index)
 	return ZIO_MAX_ATTRS;
 }
 
-/* A file of names may come from anyone, as a block file may. */
+/* Like a block file, a file of names may come from anyone. */
 static void put_entry_name(struct entry *entry, const char *name)
 {
 	size_t i;
@@ -64,7 +64,7 @@ static void put_entry_name(struct entry *entry, const char *name)
 	entry->name[i] = '\0';
 }
 
-/* Take @word from the front of @text, and tell whether it was there. */
+/* Remove @word from the front of @text; tell whether it was there. */
 static bool take_word(const char **text, const char *word)
 {
 	size_t n = strlen(word);
@@ -75,7 +75,7 @@ static bool take_word(const char **text, const char *word)
 	return true;
 }
 
-/* Read a line such as "ext 3 threshold signed block"; 0, or -1 if it is none. */
+/* Read a line such as "ext 3 threshold signed block"; -1 if it has another form. */
 static int parse_line(struct entry table[ZIO_MAX_ATTRS], const char *line)
 {
 	char place[8], name[ZIO_ATTR_NAME_SIZE];
@@ -100,7 +100,7 @@ static int parse_line(struct entry table[ZIO_MAX_ATTRS], const char *line)
 
 /* --- from sysfs */
 
-/* The files "control-attrs" of a core that does not have them are not needed. */
+/* An older core has no files "control-attrs"; do without them. */
 static void parse_attrs(struct entry table[ZIO_MAX_ATTRS], const struct zio_object *obj)
 {
 	char text[ZIO_TEXT_SIZE], *line, *next = text;
@@ -111,7 +111,7 @@ static void parse_attrs(struct entry table[ZIO_MAX_ATTRS], const struct zio_obje
 		parse_line(table, line);
 }
 
-/* The set may have another trigger than when the block was acquired. */
+/* The trigger of the set may have been replaced since the block was acquired. */
 static int read_trigger(struct zio_names *names, const struct zio_object *cset,
 			struct zio_error *err)
 {
@@ -125,7 +125,7 @@ static int read_trigger(struct zio_names *names, const struct zio_object *cset,
 		zio_name_text(name, value);
 		names->found = !strcmp(name, names->trigger);
 		if (!names->found)
-			zio_explain(err, ENOENT, "%s is '%s' by now, and not '%s'",
+			zio_explain(err, ENOENT, "%s is now '%s', not '%s'",
 				    zio_object_name(trigger), name, names->trigger);
 	}
 	zio_object_free(trigger);
@@ -156,7 +156,7 @@ static int read_kernel(struct zio_names *names, struct zio_error *err)
 
 /* --- from a file */
 
-/* Read a line of the file; other channels and triggers are skipped. */
+/* Read a line of the file; skip other channels and triggers. */
 static int parse_file_line(struct zio_names *names, const char *line)
 {
 	char address[ADDRESS_SIZE], wanted[ADDRESS_SIZE], owner[ADDRESS_SIZE];
@@ -189,7 +189,7 @@ static int parse_file(struct zio_names *names, FILE *in, const char *path,
 	for (n = 1; !ret && getline(&line, &size, in) > 0; n++)
 		if (parse_file_line(names, line))
 			ret = zio_explain(err, EILSEQ,
-					  "%s:%d: not a line of a file of names: write it by zio-dump --print-names",
+					  "%s:%d: not a line of a file of names: write such files with zio-dump --print-names",
 					  path, n);
 	if (!ret && ferror(in))
 		ret = zio_explain(err, errno, "%s: read: %s", path, strerror(errno));
@@ -236,7 +236,7 @@ struct zio_names *zio_names_open(const struct zio_control *control, const char *
 	return NULL;
 }
 
-/* The control of a channel tells its address and its trigger. */
+/* The control of a channel contains its address and its trigger. */
 static int read_control(const struct zio_object *chan, struct zio_control *control,
 			struct zio_error *err)
 {
@@ -325,7 +325,7 @@ static bool has(uint32_t mask, unsigned int index)
 	return mask & (1u << index);
 }
 
-/* Every trigger has its clock at the same position, unless a board has its own value there. */
+/* Every trigger has its clock at the same index, unless a board uses that index itself. */
 static const struct entry *find_entry(const struct zio_names *names,
 				      const struct zio_ctrl_attr *attr,
 				      enum zio_attr_owner owner, unsigned int slot)
@@ -369,7 +369,7 @@ static void put_ext(struct zio_attr_value *value, const struct entry *entry,
 	value->is_of_block = entry->is_of_block;
 }
 
-/* A half of a double is no number: zio_control_scale() has the doubles. */
+/* Half of a double is not a number: zio_control_scale() reads the doubles. */
 static bool is_half(enum zio_attr_owner owner, unsigned int index)
 {
 	return owner == ZIO_ATTR_OF_CHANNEL && index >= ZIO_ATTR_SCALE_LOW &&
@@ -428,7 +428,7 @@ static const struct entry *find_value(const struct zio_names *names, const char 
 	return NULL;
 }
 
-/* Say which values there are. */
+/* List the existing values. */
 static int explain_value(const struct zio_names *names, const char *name,
 			 struct zio_error *err)
 {

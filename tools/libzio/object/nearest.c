@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Which word did a user mean? */
+/* Guess which word a user meant */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "object.h"
 
-/* Longer words are none that a user mistypes. */
+/* Longer words are not typing mistakes. */
 #define LONGEST 63
 
 static unsigned int least(unsigned int a, unsigned int b)
@@ -14,13 +14,13 @@ static unsigned int least(unsigned int a, unsigned int b)
 	return a < b ? a : b;
 }
 
-/* Have the words two letters exchanged that end at these places? */
+/* Are the two letters that end here swapped between the words? */
 static bool is_exchange(const char *a, size_t i, const char *b, size_t j)
 {
 	return i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
 }
 
-/* The number of letters that are changed, left out, added, or exchanged */
+/* The number of letters changed, left out, added or swapped */
 static unsigned int count_changes(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	unsigned int rows[3][LONGEST + 1], *now = rows[0], *last = rows[1], *before = rows[2];

@@ -55,7 +55,7 @@ const char *zio_config_prefix(enum zio_object_kind kind)
 	return kind == ZIO_OBJECT_CONFIG_DEVICE ? "device" : "trigger";
 }
 
-/* A device has only sets: all else in its directory belongs to the driver model. */
+/* A device contains only sets: the rest of its directory belongs to the driver model. */
 static enum zio_object_kind child_kind(const struct zio_object *in, const char *name)
 {
 	switch (in->kind) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * reason.c: why the kernel refuses a value. The kernel itself tells what an attribute
- * accepts; the table has the other reasons, as Documentation/ABI describes them.
+ * accepts; the table has the other reasons from Documentation/ABI.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ struct reason {
 };
 
 #define BLOCKS_IN_USE "the buffer is mapped, its unread blocks need more room, or an " \
-	"output or a dma-buf has one: read them, and close the programs that have it open"
+	"output or a dma-buf holds one: read them, and close the programs that use it"
 
 static const struct reason reasons[] = {
 	{ "current_buffer", EBUSY, "a node of the set is open, or mapped" },
@@ -28,7 +28,7 @@ static const struct reason reasons[] = {
 	  "that is less than one block: use more, or fewer samples" },
 	{ "max-buffer-kb", EBUSY, BLOCKS_IN_USE },
 	{ "flush", EBUSY, "a program has the ring of the channel, or a route takes its blocks" },
-	{ "fire", EBUSY, "the set is still armed by the event before: try again" },
+	{ "fire", EBUSY, "the set is still armed from the event before: try again" },
 	{ "source", ENODEV, "there is no such set or channel" },
 	{ "source", EBUSY, "the input has a ring: close it first" },
 	{ "irq", EINVAL, "there is no interrupt of this number" },
@@ -36,13 +36,13 @@ static const struct reason reasons[] = {
 	  "use another one" },
 	{ "line", ENODEV,
 	  "there is no GPIO controller of this label: gpiodetect lists them" },
-	{ "line", EBUSY, "another user has this line: use another one" },
+	{ "line", EBUSY, "this line is in use: use another one" },
 	{ NULL, EINVAL, "this attribute does not accept the value" },
 	{ NULL, ERANGE, "the value is beyond the limits of the attribute" },
 	{ NULL, EBUSY, "the object is in use" },
 	{ NULL, ENODEV,
 	  "the device is gone, or the trigger or buffer was replaced" },
-	{ NULL, ENOMEM, "there is no memory for this value: use less, such as fewer "
+	{ NULL, ENOMEM, "not enough memory for this value: use less, such as fewer "
 	  "samples, or a smaller max-buffer-len of the channels" },
 	{ NULL, ENOSPC, "such a block is larger than the buffer: raise max-buffer-kb "
 	  "of the channels first" },
@@ -88,7 +88,7 @@ int zio_explain_set(struct zio_error *err, const struct zio_object *obj,
 						     sizeof(accepted)))
 		reason = accepted;
 	if (zio_put_duration(attr, value, number, sizeof(number)) == ZIO_DURATION_PART) {
-		snprintf(accepted, sizeof(accepted), "%.60s is no whole number of %s", value,
+		snprintf(accepted, sizeof(accepted), "%.60s is not a whole number of %s", value,
 			 strrchr(attr, '-') + 1);
 		reason = accepted;
 	}
