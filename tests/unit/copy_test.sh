@@ -54,11 +54,11 @@ test_source_is_target()
 	ln self.zio same.zio
 	for append in 0 1; do
 		run 3 "to itself, append=$append" "$copy" append=$append self.zio self.zio
-		has err 'self.zio: this file is the source, too' 'to itself: a reason'
+		has err 'self.zio: this file is also the source' 'to itself: a reason'
 		run 3 'to another name of it' "$copy" append=$append if=self.zio of=a.zio of=same.zio
 		run 3 'to itself by standard output' timeout 10 bash -c \
 			"'$copy' append=$append self.zio >>self.zio"
-		has err '^.*-: this file is the source, too' 'to standard output: a reason'
+		has err '^.*-: this file is also the source' 'to standard output: a reason'
 		run 3 'from standard input' bash -c "'$copy' append=$append of=self.zio <same.zio"
 		same self.zio five.zio "to itself, append=$append: the file is as before"
 	done
@@ -311,7 +311,7 @@ test_operands()
 	has err '^zio: 5 blocks' 'zio copy: what it says'
 	equal "$(wc -c <words.zio)" $((8 * one)) 'options: --count and --append'
 	run 2 'a second target' "$copy" five.zio words.zio new-words.zio
-	has err 'further target is of=new-words.zio' 'a second target: it is named'
+	has err 'give further targets as of=new-words.zio' 'a second target: it is named'
 	equal "$(wc -c <words.zio)" $((8 * one)) 'a second target: the first is as it was'
 	run 2 'unknown option' "$copy" --nothing
 	run 0 '--help' "$copy" --help

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Declarations that the files of zio-copy share. */
+/* Declarations shared by the files of zio-copy. */
 #ifndef ZIO_COPY_H
 #define ZIO_COPY_H
 
@@ -13,7 +13,7 @@ extern const struct argp copy_argp;
 int run_copy(int argc, char **argv);
 void complete_copy(int argc, char **argv);
 
-/* Source or target of a copy: a channel, or a block file. */
+/* Source or target of a copy: a channel or a block file. */
 struct end {
 	const char *name;
 	struct zio_channel *ch;
@@ -25,24 +25,24 @@ struct end {
 struct mode;
 struct batch;
 
-/* One run of the program. */
+/* One run of the program */
 struct copy {
 	struct end in;
 	struct end *out;
 	int n_out;
-	uint64_t count;		/* of blocks; 0: no end */
+	uint64_t count;		/* number of blocks; 0: no limit */
 	unsigned int verbose;
 	bool json;
 	bool append;
 	const struct mode *mode;
-	struct batch *batch;	/* NULL: blocks are moved one by one */
-	unsigned int moved;	/* blocks that were moved last */
-	size_t size;		/* bytes of them */
+	struct batch *batch;	/* NULL: move blocks one by one */
+	unsigned int moved;	/* blocks moved last */
+	size_t size;		/* bytes of these blocks */
 	uint64_t blocks;
 	uint64_t bytes;
 	struct zio_timeline *timelines;	/* of the channels of the input */
-	bool pending;		/* a block was read, and a target does not have it yet */
-	int code;		/* to exit with */
+	bool pending;		/* a block was read that a target still lacks */
+	int code;		/* exit code */
 };
 
 /* What a mode needs: */
@@ -52,15 +52,15 @@ struct copy {
 /**
  * struct mode - a way to copy
  * @name: value of the operand mode=
- * @help: what the mode does, in a few words
+ * @help: what the mode does, in brief
  * @in: methods to open an input channel with
  * @out: methods to open output channels with
  * @needs: NEED_* bits
- * @begin: prepares the mode; the ends are open. Returns 0, or -1 with the reason in
+ * @begin: prepares the mode once the ends are open. Returns 0, or -1 with the reason in
  *         @err. May be NULL
- * @move: moves a block or more, and sets c->moved and c->size. Returns 1; 0 at the end
- *        of the input or after a signal; -1 after a message. After 1, a message may
- *        have set c->code
+ * @move: moves one or more blocks, and sets c->moved and c->size. Returns 1; 0 at the end
+ *        of the input or after a signal; -1 after a message. Even if it returns 1, a
+ *        message may have set c->code
  */
 struct mode {
 	const char *name;
@@ -74,30 +74,30 @@ struct mode {
 
 /* ends.c */
 
-/* Open all ends by read() and write(); 0, or -1 after a message. */
+/* Open all ends for read() and write(). Returns 0, or -1 after a message. */
 int open_ends(struct copy *c);
 
-/* Reopen channels by the methods of @mode; 0, or -1 with the reason in @err. */
+/* Reopen channels with the methods of @mode. Returns 0, or -1 with the reason in @err. */
 int reopen_for(struct copy *c, const struct mode *mode, struct zio_error *err);
 void close_ends(struct copy *c);
 
-/* Copy @control to @fit, as @out wants it. */
+/* Copy @control to @fit, adapted to @out. */
 void fit_control(struct zio_control *fit, const struct end *out,
 		 const struct zio_control *control);
 
 /*
- * After a failed call on @end, wait for @events. Returns true to repeat the call;
- * false if it failed for good, or a signal came and no block is pending.
+ * After a failed call on @end, wait for @events. Returns true to repeat the call; false
+ * if the failure is final, or a signal arrived and no block is pending.
  */
 bool try_again(struct copy *c, const struct end *end, short events);
 
 /* mode.c */
 
-/* Choose a mode by name, or "auto" the best; 0, or -1 after a message. */
+/* Choose a mode by name, or the best one for "auto". Returns 0, or -1 after a message. */
 int choose_mode(struct copy *c, const char *name);
 bool is_mode(const char *name);
 
-/* Is it a mode that older versions had? */
+/* Is it a mode of older versions? */
 bool was_mode(const char *name);
 void print_modes(FILE *out);
 void offer_modes(const char *word, const char *prefix);

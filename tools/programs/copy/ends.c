@@ -12,7 +12,7 @@
 #include "common/stop.h"
 #include "copy.h"
 
-/* Milliseconds that a target has for the pending block, after Ctrl-C */
+/* Milliseconds for a target to accept the pending block after Ctrl-C */
 #define STOP_TIMEOUT 1000
 
 static int open_flags(const struct copy *c, const struct end *end)
@@ -32,7 +32,7 @@ static int open_end(const struct copy *c, struct end *end,
 	return end->ch ? 0 : -1;
 }
 
-/* No mode is chosen yet: this fails only for reasons that all modes have. */
+/* No mode is chosen yet, so this fails only for reasons common to all modes. */
 static int open_by_read(const struct copy *c, struct end *end)
 {
 	end->method = ZIO_OPEN_READ;
@@ -48,7 +48,7 @@ static int stat_target(const struct end *out, struct stat *st)
 	return strcmp(out->name, "-") ? stat(out->name, st) : fstat(STDOUT_FILENO, st);
 }
 
-/* To open the target would empty the source. To append would have no end. */
+/* Opening the target would truncate the source. Appending would never end. */
 static bool is_source(const struct copy *c, const struct end *out)
 {
 	struct stat from, to;
@@ -63,7 +63,7 @@ static int open_target(const struct copy *c, struct end *out)
 	out->output = true;
 	if (!is_source(c, out))
 		return open_by_read(c, out);
-	complain("%s: this file is the source, too: use another target", out->name);
+	complain("%s: this file is also the source: use another target", out->name);
 	return -1;
 }
 
@@ -76,7 +76,10 @@ int open_ends(struct copy *c)
 	return ret;
 }
 
-/* A file stays open: all modes use it in the same way, and a second open() would empty it. */
+/*
+ * Leave a file open: all modes use it in the same way, and a second open() would truncate
+ * it.
+ */
 static int reopen(const struct copy *c, struct end *end, int method,
 		  struct zio_error *err)
 {
@@ -150,7 +153,7 @@ static void fail_end(struct copy *c, const struct end *end)
 
 static bool give_up(struct copy *c, const struct end *end)
 {
-	complain("%s: the last block was not accepted within %d ms: dropped",
+	complain("%s: dropped the last block, which was not accepted within %d ms",
 		 end->name, STOP_TIMEOUT);
 	c->code = EXIT_FAILED;
 	return false;

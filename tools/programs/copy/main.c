@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* zio copy, or zio-copy: copy blocks from a channel or a block file to others */
+/* zio copy, or zio-copy: copy blocks from a channel or block file to others */
 #include <argp.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -115,10 +115,10 @@ static void set_verbose(struct settings *set, const struct argp_state *state,
 }
 
 static const struct operand {
-	int key;		/* of the option of the same meaning */
+	int key;		/* of the equivalent option */
 	const char *name;
-	const char *value;	/* in the help */
-	const char *completed;	/* what completion offers for it */
+	const char *value;	/* for the help */
+	const char *completed;	/* what the completion offers */
 	const char *help;
 	void (*set)(struct settings *set, const struct argp_state *state,
 		    const char *text);
@@ -131,12 +131,12 @@ static const struct operand {
 	  "output (the default); if given several times, each target\n"
 	  "gets every block", set_out },
 	{ 'n', "count", "N", "count=",
-	  "stop after N blocks; 0, the default, is no end", set_count },
+	  "stop after N blocks; 0, the default, means no limit", set_count },
 	{ 'm', "mode", "MODE", "mode=",
-	  "one of the modes below, or auto (the default): the best one\n"
+	  "one of the modes below, or auto (the default): the best mode\n"
 	  "that source and targets offer", set_mode },
 	{ 'a', "append", "1", "append=1",
-	  "append to block files, which are truncated otherwise", set_append },
+	  "append to block files instead of truncating them", set_append },
 	{ 'v', "verbose", "1", "verbose=1",
 	  "print the mode on standard error and, of mode=share, how\n"
 	  "many blocks were shared, how many copied, and why",
@@ -157,8 +157,8 @@ static const struct operand *find_operand(const char *name, size_t len)
 }
 
 /*
- * Words without a name are the source and the target, as of cp(1). There is no second
- * such target: a pattern of the shell for several files would empty all but the first.
+ * As with cp(1), words without a name are the source and the target. Allow only one such
+ * target: a shell pattern that matches several files would truncate all but the first.
  */
 static void parse_operand(struct settings *set, const struct argp_state *state,
 			  const char *text)
@@ -172,17 +172,17 @@ static void parse_operand(struct settings *set, const struct argp_state *state,
 		else if (!set->copy.n_out)
 			set_out(set, state, text);
 		else
-			argp_error(state, "%s: a further target is of=%s", text, text);
+			argp_error(state, "%s: give further targets as of=%s", text, text);
 		return;
 	}
 	op = find_operand(text, (size_t)(equals - text));
 	if (op)
 		op->set(set, state, equals + 1);
 	else
-		argp_error(state, "%s: no such operand", text);
+		argp_error(state, "%s: unknown operand", text);
 }
 
-/* @set->copy.out has room for as many outputs as there are operands. */
+/* @set->copy.out has room for one output per operand. */
 static void parse_operands(struct settings *set, const struct argp_state *state)
 {
 	struct copy *c = &set->copy;
@@ -279,8 +279,8 @@ const struct argp copy_argp = {
 		    "[append=1] [verbose=1]",
 	.doc = "Copy blocks, controls and data, until end of file or Ctrl-C; then "
 	"print the number of blocks and bytes, and the time, on standard error.\v"
-	"\nExit status: 0 done; 1 an error while copying; 2 usage; 3 a channel or "
-	"file cannot be opened, or the mode is not offered; 130 interrupted; 141 "
+	"\nExit status: 0 done; 1 copying failed; 2 usage; 3 a channel or "
+	"file cannot be opened, or does not offer the mode; 130 interrupted; 141 "
 	"the reader of a pipe has closed it; 143 terminated.",
 	.children = program_options,
 	.help_filter = filter_help,

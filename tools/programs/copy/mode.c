@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The modes, and the choice of one that the ends offer */
+/* The modes, and choosing one that the ends offer */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 #define PLAIN ZIO_OPEN_READ
 #define RING ZIO_OPEN_RING
 
-/* From the best one to the one that is always possible */
+/* From the best to the one that is always possible */
 static const struct mode modes[] = {
-	{ .name = "share", .help = "outputs play the memory of the input; nothing is copied",
+	{ .name = "share", .help = "outputs play from the memory of the input; nothing is copied",
 	  .in = PLAIN, .out = PLAIN,
 	  .needs = NEED_CHANNEL_IN | NEED_CHANNELS_OUT,
 	  .begin = begin_share, .move = move_by_share },
@@ -25,7 +25,7 @@ static const struct mode modes[] = {
 
 #define N_MODES (sizeof(modes) / sizeof(modes[0]))
 
-/* Older versions had a mode of io_uring, which was always slower than "rw". */
+/* Older versions had a mode for io_uring, which was always slower than "rw". */
 static const struct mode *find_mode(const char *name)
 {
 	size_t i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Move blocks from the input to each output, by the calls of libzio */
+/* Move blocks from the input to each output with libzio */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -13,16 +13,16 @@
 
 #define BATCH_SIZE ((size_t)256 << 10)
 #define BATCH_BLOCKS (BATCH_SIZE / sizeof(struct zio_control))
-/* A larger block costs little more than its bytes. */
+/* For a larger block, the cost per call hardly matters. */
 #define LARGEST_OF_BATCH ((size_t)16 << 10)
 
-/* Blocks of a file that are moved at once */
+/* Blocks of a file to move at once */
 struct batch {
 	uint64_t memory[BATCH_SIZE / sizeof(uint64_t)];
 	struct zio_block blocks[BATCH_BLOCKS];
 };
 
-/* Returns 1 after a block, 0 at the end of the input or after a signal, -1. */
+/* Returns 1 after a block, 0 at the end of the input or after a signal, or -1. */
 static int check_input(struct copy *c, int ret, const struct zio_block *blk)
 {
 	struct zio_place place;
@@ -85,7 +85,7 @@ static int move_block(struct copy *c)
 
 /* --- Many blocks of a file at once */
 
-/* Another program may go on with standard input: each block that is taken must be copied. */
+/* Another program may go on reading standard input, so copy every block that was read. */
 static bool takes_batches(const struct copy *c)
 {
 	struct stat st;
@@ -108,7 +108,7 @@ int begin_write(struct copy *c, struct zio_error *err)
 	return 0;
 }
 
-/* Returns how many blocks were read, 0 at the end of the input, -1. */
+/* Returns the number of blocks read, 0 at the end of the input, or -1. */
 static int read_batch(struct copy *c)
 {
 	struct batch *b = c->batch;
@@ -118,15 +118,15 @@ static int read_batch(struct copy *c)
 	return zio_next_batch(c->in.ch, b->blocks, n, b->memory, sizeof(b->memory));
 }
 
-/* Has the block no room in the memory, but where the library reads it alone? */
+/* Is the block too large for the batch, so that the library must read it alone? */
 static bool is_for_next(const struct zio_block *blk)
 {
 	return errno == EMSGSIZE && blk->size <= ZIO_DEFAULT_MAX_BLOCK;
 }
 
 /*
- * Write the batch to a target, and return how many blocks this one has: @n, unless it fails.
- * A signal ends the batch at the first target, with the block that this one may have begun.
+ * Write the batch to a target, and return how many blocks it got: @n, unless it fails. A
+ * signal ends the batch at the first target, after the block that it may have begun.
  */
 static unsigned int write_batch(struct copy *c, const struct end *out, unsigned int n)
 {
@@ -145,7 +145,10 @@ static unsigned int write_batch(struct copy *c, const struct end *out, unsigned 
 	return done;
 }
 
-/* What has failed at one target is not tried at the next ones: all have c->moved blocks. */
+/*
+ * After a failure at one target, do not write more to the next ones: all get c->moved
+ * blocks.
+ */
 static int write_all(struct copy *c, unsigned int n)
 {
 	struct zio_place place;
@@ -203,7 +206,7 @@ int begin_share(struct copy *c, struct zio_error *err)
 	return 0;
 }
 
-/* The submission to the last output releases the block. */
+/* Submitting to the last output releases the block. */
 int move_by_share(struct copy *c)
 {
 	struct zio_block blk;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Print totals, rate and losses: at the end, and each second on a terminal */
+/* Print totals, rate and losses at the end, and every second on a terminal */
 #include <inttypes.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -32,7 +32,7 @@ static struct zio_account sum_input(const struct copy *c)
 	return sum;
 }
 
-/* A slow copy would have the rate 0.0 MB/s. */
+/* In MB/s, a slow copy would show a rate of 0.0. */
 static void put_amount(char *text, size_t size, const struct copy *c,
 		       double seconds)
 {
