@@ -63,7 +63,7 @@ test_dump_csv() {
 	same out wanted 'dump: text is the default'
 	for word in csv,hex json,hex hex,csv; do
 		run 2 "dump: $word" "$dump" -f "$word" five-0-1
-		has err 'csv and json have no hex: use dec' "dump: $word: what to use"
+		has err 'csv and json do not support hex: use dec' "dump: $word: what to use"
 	done
 	run 2 'dump: unknown format' "$dump" -f csv,octal five-0-1
 	has err 'octal: not a format .*csv' 'dump: unknown format, with all that there are'
@@ -109,7 +109,7 @@ test_dump_csv_table() {
 	rm scan-0-1-*
 	put_scans 0 7 5
 	run 1 'dump: csv: a part of a scan' "$dump" -f csv scan-0-1
-	has err 'block 0 has 7 samples, no multiple of its 2 channels: .*--format=json' \
+	has err 'block 0 has 7 samples, not a multiple of its 2 channels: .*--format=json' \
 		'dump: csv: a part of a scan: what is wrong'
 	run 2 'dump: rate without csv' "$dump" --rate=1 many-0-1
 	run 2 'dump: rate of 0' "$dump" -f csv --rate=0 many-0-1

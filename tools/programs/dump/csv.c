@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Print a block as comma-separated values: a line for each sample, or each scan */
+/* Print a block as comma-separated values, one line per sample or scan */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,21 +10,21 @@
 
 #define MAX_WAITING 256
 
-/* The columns of the table: the first block with samples or channels decides. */
+/* The columns of the table, as decided by the first block with samples or channels. */
 static struct {
 	bool has_head;
 	uint64_t mask;		/* the channels of an interleaved block, or 0 */
-	unsigned int count;	/* samples in a line */
+	unsigned int count;	/* samples per line */
 } table;
 
-/* Blocks before that one: their lines follow the head. */
+/* Blocks before that one, printed after the header. */
 static struct {
 	struct zio_control control;
 	struct zio_place place;
 } waiting[MAX_WAITING];
 static unsigned int n_waiting;
 
-/* Return the mask of the channels in an interleaved block; 0 for other blocks. */
+/* Return the mask of channels of an interleaved block; 0 for other blocks. */
 static uint64_t channel_mask(const struct zio_control *control)
 {
 	const struct zio_tlv *tlv = &control->tlv[0];
@@ -63,16 +63,16 @@ static void print_head(FILE *out, const struct dump_options *opt)
 	fputc('\n', out);
 }
 
-/* --- a line: what comes before its samples, then these */
+/* --- a line: the leading fields, then the samples */
 
 #define HEAD_LEN (ADDRESS_LEN + TIME_LEN + 64)
 #define MOST_COLUMNS 64
 
-/* What all lines of a block begin with, and room for a line */
+/* The beginning of all lines of a block, and room for a line */
 struct head {
 	char text[HEAD_LEN + MOST_COLUMNS * VALUE_LEN];
 	char *end;
-	char *line;		/* behind the fields of the last line */
+	char *line;		/* after the fields of the last line */
 	const struct zio_place *place;	/* NULL: without time and loss */
 };
 
@@ -85,7 +85,7 @@ static void begin_block(struct head *head, const struct dump_options *opt,
 	head->place = opt->control ? place : NULL;
 }
 
-/* The fields before the samples. Only the first line of a block has its loss. */
+/* The fields before the samples. Only the first line of a block shows the loss. */
 static char *print_block(struct head *head, size_t line)
 {
 	const struct zio_place *place = head->place;
@@ -128,7 +128,7 @@ static void print_bytes(FILE *out, const void *data, size_t i, unsigned int ssiz
 		fprintf(out, "%02x", at[b]);
 }
 
-/* Do all lines but the first have the same fields before the number of the sample? */
+/* Do all lines but the first share the fields before the number of the sample? */
 static bool is_alike(const struct head *head, size_t line)
 {
 	const struct zio_place *place = head->place;
@@ -136,7 +136,7 @@ static bool is_alike(const struct head *head, size_t line)
 	return !place || (line > 1 && !place->rate_num && place->n_shots <= 1);
 }
 
-/* Begin a line in the text of @head. Returns where the samples go. */
+/* Begin a line in the text of @head. Return where the samples go. */
 static char *begin_line(struct head *head, size_t line)
 {
 	char *to;
@@ -148,7 +148,7 @@ static char *begin_line(struct head *head, size_t line)
 	return put_number(to, line);
 }
 
-/* Sample @i begins a line, if it is the first one of its scan. */
+/* Begin a line if sample @i is the first one of its scan. */
 static void begin_scan(FILE *out, struct head *head, size_t i)
 {
 	if (!(i % table.count))
@@ -225,7 +225,7 @@ static void begin_table(FILE *out, const struct dump_options *opt,
 
 static void tell_part(const struct zio_control *control)
 {
-	complain("%s: block %" PRIu32 " has %" PRIu32 " samples, no multiple of its %u "
+	complain("%s: block %" PRIu32 " has %" PRIu32 " samples, not a multiple of its %u "
 		 "channels: print it with --format=json", address_of(control),
 		 control->seq_num, control->nsamples, table.count);
 }

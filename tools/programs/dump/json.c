@@ -2,9 +2,9 @@
 /*
  * Print a block as a JSON object in one line
  *
- * What each block has becomes text at once. No string of it needs an escape: the library
- * has made all names harmless, see zio_name_text(). What few blocks have are objects of
- * jansson.
+ * What each block has is printed directly as text. No string needs escaping, because the
+ * library makes all names harmless: see zio_name_text(). Rare parts of a block are
+ * jansson objects.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +14,10 @@
 #include "common/program.h"
 #include "dump.h"
 
-/* More bytes than a block has without its samples and objects */
+/* More bytes than a block needs without its samples and objects */
 #define HALF_LINE 4096
 
-/* The text that is not printed yet */
+/* The text not yet printed */
 struct line {
 	FILE *out;
 	char *end;
@@ -36,7 +36,10 @@ static void make_room(struct line *to)
 		print_line(to);
 }
 
-/* --- @key is a constant: the comma or the brace before it, its quotes, and the colon */
+/*
+ * --- @key is a constant that includes the comma or brace before it, its quotes, and the
+ * colon
+ */
 
 static inline void put(struct line *to, const char *text)
 {
@@ -49,7 +52,7 @@ static inline void add_u32(struct line *to, const char *key, uint32_t value)
 	to->end = put_number(to->end, value);
 }
 
-/* Readers of JSON may not hold a larger number. */
+/* Readers of JSON may not be able to hold a larger number. */
 static void put_u64(struct line *to, uint64_t value)
 {
 	bool is_large = value > INT64_MAX;
@@ -156,7 +159,7 @@ static void add_tlv(struct line *to, const struct zio_control *control)
 		to->end += sprintf(to->end, ",\"%s\":\"0x%jx\"", name, (uintmax_t)value);
 }
 
-/* The times of the shots, in nanoseconds after the first one. */
+/* The times of the shots, in nanoseconds after the first */
 static void add_shots(struct line *to, const struct zio_control *control)
 {
 	const uint32_t *ns = &control->attr_trigger.ext_val[ZIO_ATTR_TRIG_EXT_SHOT];
@@ -170,7 +173,10 @@ static void add_shots(struct line *to, const struct zio_control *control)
 	put(to, "]");
 }
 
-/* Times of the event and of sample 0, in nanoseconds; no rate that is an estimate */
+/*
+ * Times of the event and of sample 0, in nanoseconds; the rate only if it is not an
+ * estimate
+ */
 static void add_times(struct line *to, const struct zio_place *place)
 {
 	if (place->has_time) {
@@ -257,7 +263,7 @@ static json_t *new_attrs(enum zio_attr_owner owner, const struct dump_options *o
 	return obj;
 }
 
-/* The values that each block has of its own */
+/* The values that belong to this block */
 static void add_block_values(struct line *to, const struct dump_options *opt,
 			     const struct zio_control *control)
 {
@@ -332,7 +338,7 @@ static void put_samples(struct line *to, enum dump_format format, const struct z
 	}
 }
 
-/* Numbers that are not finite are impossible: see zio_block_to_double(). */
+/* All numbers are finite: see zio_block_to_double(). */
 static void put_values(struct line *to, const struct dump_values *values)
 {
 	char text[VALUE_LEN];

@@ -20,7 +20,7 @@ struct source {
 	struct zio_channel *channel;
 	bool ended;
 	struct zio_names *names;	/* NULL: not known */
-	struct zio_control asked;	/* the control for which names were asked */
+	struct zio_control asked;	/* control of the last look-up of names */
 	struct zio_timeline *timelines;	/* of its channels */
 };
 
@@ -31,15 +31,15 @@ struct dump {
 	struct source *sources;
 	struct pollfd *fds;
 	int count;
-	int open;		/* sources that have not ended */
-	struct zio_rate rate;	/* csv: of controls that have none */
-	uint64_t limit;		/* blocks to print; 0: no end */
+	int open;		/* sources not yet at their end */
+	struct zio_rate rate;	/* csv: for controls that lack one */
+	uint64_t limit;		/* blocks to print; 0: no limit */
 	uint64_t printed;
 	size_t max_block;
 	int method;		/* ZIO_OPEN_RING and the like; 0: any */
 	bool tap;
 	int status;
-	const char *names;	/* a file with names; NULL: ask the kernel */
+	const char *names;	/* a file of names; NULL: ask the kernel */
 	bool print_names;
 	bool hex;		/* the user wants hexadecimal numbers */
 };
@@ -50,7 +50,7 @@ static void end_source(struct dump *d, struct source *src)
 	d->open--;
 }
 
-/* Skip a block that is too large. After any other error no block follows. */
+/* Skip a block that is too large. Any other error is final. */
 static void fail_source(struct dump *d, struct source *src)
 {
 	bool skipped = errno == EMSGSIZE || errno == ENOMEM;
@@ -61,7 +61,7 @@ static void fail_source(struct dump *d, struct source *src)
 		end_source(d, src);
 }
 
-/* Ask again when a block comes from another channel, or was made by another trigger. */
+/* Look up the names again when a block comes from another channel or trigger. */
 static bool has_asked(const struct source *src, const struct zio_control *control)
 {
 	return !memcmp(&src->asked.addr, &control->addr, sizeof(control->addr)) &&
@@ -69,14 +69,14 @@ static bool has_asked(const struct source *src, const struct zio_control *contro
 		       sizeof(control->triggername));
 }
 
-/* Only names tell which extended attributes are values of this block. */
+/* Only the names tell which extended attributes belong to this block. */
 static bool needs_names(const struct dump_options *opt, const struct zio_control *control)
 {
 	return opt->attributes ||
 	       (opt->control && !opt->csv && control->attr_channel.ext_mask);
 }
 
-/* The devices of this machine say nothing about a file, which may be from another. */
+/* A file may come from another machine, so the devices here say nothing about it. */
 static void find_names(struct dump *d, struct source *src,
 		       const struct zio_control *control)
 {
@@ -124,7 +124,7 @@ static bool is_finished(const struct dump *d)
 	return caught_stop() || !d->open || (d->limit && d->printed >= d->limit);
 }
 
-/* Returns 1 after a block, 0 if there is none, -1 if standard output failed. */
+/* Returns 1 after a block, 0 if there was none, -1 if standard output failed. */
 static int serve_source(struct dump *d, struct source *src)
 {
 	struct zio_block blk;
@@ -141,7 +141,7 @@ static int serve_source(struct dump *d, struct source *src)
 	return 0;
 }
 
-/* Print one block of each, so that a fast channel does not starve the others. */
+/* Print one block from each, so that a fast channel does not starve the others. */
 static int serve_all(struct dump *d)
 {
 	int busy = 0;
@@ -278,7 +278,7 @@ static const char *const format_names[] = {
 	NULL
 };
 
-/* The word of a sample format, or of the form of the whole. */
+/* A word that selects a sample format, or the format of the output. */
 static void parse_format(const struct argp_state *state, struct dump *d, char *words)
 {
 	struct dump_options *opt = &d->opt;
@@ -300,11 +300,11 @@ static void parse_format(const struct argp_state *state, struct dump *d, char *w
 static void check_options(const struct argp_state *state, const struct dump *d)
 {
 	if (d->tap && d->method)
-		argp_error(state, "--tap has no other method");
+		argp_error(state, "--tap cannot be combined with another method");
 	if (!d->opt.control && !d->opt.data)
-		argp_error(state, "--control-only and --data-only exclude each other");
+		argp_error(state, "--control-only and --data-only are mutually exclusive");
 	if (d->hex && (d->opt.csv || d->opt.json))
-		argp_error(state, "--format: csv and json have no hex: use dec or signed");
+		argp_error(state, "--format: csv and json do not support hex: use dec or signed");
 	if (d->rate.num && !d->opt.csv)
 		argp_error(state, "--rate needs --format=csv");
 }
@@ -315,29 +315,29 @@ enum { OPTION_METHOD = 256, OPTION_NAMES, OPTION_PRINT_NAMES, OPTION_RATE };
 static const struct argp_option options[] = {
 	{ "count", 'n', "N", 0, "Stop after N blocks of all channels together", 0 },
 	{ "control-only", 'c', NULL, 0,
-	  "Print controls and do not read data; CHANNEL may also be a device "
+	  "Print controls without reading data; CHANNEL may also be a device "
 	  "that carries only controls", 0 },
 	{ "data-only", 'd', NULL, 0, "Print only data", 0 },
-	{ "attributes", 'a', NULL, 0, "Print flags and attributes, too", 0 },
+	{ "attributes", 'a', NULL, 0, "Also print flags and attributes", 0 },
 	{ "format", 'f', "FORMAT", 0,
-	  "Print text (default), csv (a line for each sample) or json (a line for "
-	  "each block). Print samples as hex (default of text), dec, or signed; csv and "
-	  "json have no hex. Two words: csv,signed", 0 },
+	  "Print text (default), csv (one line per sample) or json (one line per "
+	  "block). Print samples as hex (default of text), dec, or signed; csv and "
+	  "json do not support hex. Combine two words as in csv,signed", 0 },
 	{ "rate", OPTION_RATE, "HZ", 0,
 	  "csv: samples of a channel per second, such as 48e3 or 1411200/29, if the control "
 	  "has no rate; each line has the time of its sample", 0 },
 	{ "tap", 't', NULL, 0,
-	  "Print the newest blocks and take none from other programs",
+	  "Print the newest blocks without taking them from other programs",
 	  0 },
 	{ "units", 'u', NULL, 0, "Print samples as values with their unit", 0 },
 	{ "names", OPTION_NAMES, "FILE", 0,
-	  "With -a, take the names of attributes from FILE, for block files", 0 },
+	  "With -a, take the names of attributes for block files from FILE", 0 },
 	{ "print-names", OPTION_PRINT_NAMES, NULL, 0,
-	  "Print the names of the attributes of channels, sets or devices for --names, "
-	  "and no blocks", 0 },
+	  "Print the names of the attributes of channels, sets or devices, for --names, "
+	  "instead of blocks", 0 },
 	{ "json", 'j', NULL, 0, "The same as --format=json", 0 },
 	{ "max-block", 'm', "BYTES", 0,
-	  "Skip blocks of more than BYTES (default 256 MiB), with an error", 0 },
+	  "Skip blocks of more than BYTES (default 256 MiB) and report an error", 0 },
 	METHOD_OPTION(OPTION_METHOD),
 	{ 0 }
 };

@@ -10,7 +10,7 @@
 #define LINE_BYTES 16
 #define LINE_VALUES 4
 
-/* No attribute of the list is a half of a double. */
+/* The list does not contain halves of a double. */
 static void print_scale(FILE *out, const struct zio_control *control)
 {
 	char scale[VALUE_LEN], offset[VALUE_LEN];
@@ -23,7 +23,7 @@ static void print_scale(FILE *out, const struct zio_control *control)
 	fprintf(out, " scale=%s offset=%s", scale, offset);
 }
 
-/* The values that each block has of its own are a line of their own. */
+/* The values that belong to this block get a line of their own. */
 static void print_attrs(FILE *out, const char *title,
 			enum zio_attr_owner owner, const struct dump_options *opt,
 			const struct zio_control *control, bool of_block)
@@ -59,7 +59,7 @@ static void print_alarms(FILE *out, const struct zio_control *control, uint32_t 
 		lost);
 }
 
-/* What lies between the block before and this one, in the words of an account */
+/* What lies between the block before and this one, worded like an account */
 static void print_breaks(FILE *out, const struct zio_place *place)
 {
 	const struct zio_account account = {
@@ -92,7 +92,7 @@ static void print_tlv(FILE *out, const struct zio_control *control)
 		fprintf(out, "  tlv     %s=0x%" PRIx64 "\n", name, value);
 }
 
-/* The times of the shots, as so many nanoseconds after the first one. */
+/* The times of the shots, in nanoseconds after the first */
 static void print_shots(FILE *out, const struct zio_control *control)
 {
 	unsigned int i, n = zio_control_shots(control);
@@ -212,7 +212,7 @@ static void print_data(FILE *out, enum dump_format format,
 			   count - i < step ? count : i + step);
 }
 
-/* Ten digits show each step of a converter of 32 bits. */
+/* Ten digits show each step of a 32-bit converter. */
 static void print_value_line(FILE *out, const struct dump_values *values, size_t from)
 {
 	size_t i;

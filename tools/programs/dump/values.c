@@ -29,7 +29,7 @@ bool convert_block(struct dump_values *to, const struct zio_block *blk)
 	return false;
 }
 
-/* Most blocks are of the same channel as the block before. */
+/* Most blocks belong to the same channel as the block before. */
 const char *address_of(const struct zio_control *control)
 {
 	static struct zio_addr last;
