@@ -2,9 +2,9 @@
 /*
  * zio cat, or zio-cat-file: copy blocks from a channel to standard output
  *
- * The program writes small blocks together, and writes them before it waits for another
- * one. It writes each large block directly: with the method ring, from memory of the
- * kernel.
+ * The program collects small blocks and writes them together, at the latest before it
+ * waits for another block. It writes each large block directly: with the method ring,
+ * from memory of the kernel.
  */
 #include <argp.h>
 #include <errno.h>
@@ -25,7 +25,7 @@
 #include "common/stop.h"
 
 #define OUTPUT_SIZE 65536
-#define LARGE_BLOCK 4096	/* a copy would cost more than a write */
+#define LARGE_BLOCK 4096	/* copying would cost more than a write */
 
 struct tally {
 	uint64_t blocks;
@@ -35,7 +35,7 @@ struct tally {
 
 static struct zio_timeline *timelines;	/* of the channels of the input */
 
-/* Blocks that are not written yet. */
+/* Blocks not yet written. */
 static struct {
 	char mem[OUTPUT_SIZE];
 	size_t used;
@@ -49,7 +49,7 @@ struct settings {
 	bool verbose;
 	bool force;
 	bool tap;
-	uint64_t count;		/* of blocks; 0: no end */
+	uint64_t count;		/* number of blocks; 0: no limit */
 };
 
 static struct zio_channel *channel;
@@ -132,7 +132,7 @@ static void wait_for_block(void)
 	wait_unless_stopped(&pfd, 1, silence_timer_left());
 }
 
-/* Wait for the next block; returns as zio_next(). A @code other than 0 ends the copy. */
+/* Wait for the next block; returns like zio_next(). A @code other than 0 ends the copy. */
 static int next_block(struct tally *sum, struct zio_block *blk, int *code)
 {
 	int ret;
@@ -235,7 +235,7 @@ static const struct argp_option options[] = {
 	{ "json", 'j', NULL, 0, "Print the totals as JSON, on standard error", 0 },
 	FORCE_OPTION,
 	{ "tap", 't', NULL, 0,
-	  "Copy the newest blocks and take none from other programs", 0 },
+	  "Copy the newest blocks without taking them from other programs", 0 },
 	{ "verbose", 'v', NULL, 0, "Print the method on standard error", 0 },
 	{ 0 }
 };
@@ -246,7 +246,7 @@ static void check_arguments(struct settings *set,
 	if (set->args.count > 2)
 		argp_usage(state);
 	if (set->tap && set->method)
-		argp_error(state, "--tap has no other method");
+		argp_error(state, "--tap cannot be combined with another method");
 	if (set->args.count == 2)
 		set->count = parse_number(state, "N", set->args.text[1],
 					  UINT64_MAX);
