@@ -137,19 +137,9 @@ static uint64_t messages_of(const struct group *group)
 	return group ? group->stream.messages : 0;
 }
 
-static void print_events(const struct group *group)
-{
-	const struct zio_group_stats *stats = &group->stats;
-
-	complain("%s: %" PRIu64 " events, %" PRIu64 " complete; missing blocks: %" PRIu64
-		 " lost, %" PRIu64 " skipped, %" PRIu64 " late, %" PRIu64
-		 " gone; %" PRIu64 " came late", group->stream.key, stats->events,
-		 stats->complete, stats->lost, stats->skipped, stats->late, stats->gone,
-		 stats->late_blocks);
-}
-
 void print_sum(const struct group *group, double seconds)
 {
+	const struct zio_group_stats *stats = group ? &group->stats : NULL;
 	struct account sum = sum_blocks();
 
 	complain("%" PRIu64 " blocks acquired in %.1f s: %" PRIu64 " stored (%" PRIu64
@@ -159,7 +149,11 @@ void print_sum(const struct group *group, double seconds)
 		 sum.stream.messages + messages_of(group), sum.lost, sum.refused,
 		 sum.unacked, count_waiting(&sum), sum.spooled);
 	if (group)
-		print_events(group);
+		complain("%s: %" PRIu64 " events, %" PRIu64 " complete; missing blocks: %"
+			 PRIu64 " lost, %" PRIu64 " skipped, %" PRIu64 " late, %" PRIu64
+			 " gone; %" PRIu64 " came late", group->stream.key, stats->events,
+			 stats->complete, stats->lost, stats->skipped, stats->late,
+			 stats->gone, stats->late_blocks);
 }
 
 static const struct json_count counts[] = {
@@ -209,15 +203,6 @@ char *account_text(const struct account *account, const char *run)
 	return text;
 }
 
-static json_t *group_json(const struct group *group)
-{
-	json_t *obj = json_object();
-
-	json_add_string(obj, "name", group->stream.key);
-	json_add_counts(obj, group, group_counts);
-	return obj;
-}
-
 static void add_seconds(json_t *obj, const char *name, double value)
 {
 	json_add(obj, name, json_real(round(value * 1e6) / 1e6));
@@ -227,15 +212,19 @@ int print_accounts_json(FILE *out, const struct group *group,
 			const struct spent *spent)
 {
 	struct account sum = sum_blocks(), *a;
-	json_t *root, *list = json_object();
+	json_t *root, *of_group, *list = json_object();
 
 	sum.stream.messages += messages_of(group);
 	root = account_json(&sum);
 	for (a = accounts; a; a = a->following)
 		json_add(list, a->key, account_json(a));
 	json_add(root, "channels", list);
-	if (group)
-		json_add(root, "group", group_json(group));
+	if (group) {
+		of_group = json_object();
+		json_add_string(of_group, "name", group->stream.key);
+		json_add_counts(of_group, group, group_counts);
+		json_add(root, "group", of_group);
+	}
 	add_seconds(root, "seconds", spent->seconds);
 	add_seconds(root, "cpu_seconds", spent->cpu);
 	json_add_string(root, "run", run_id());

@@ -93,16 +93,6 @@ static void check_block(struct channel *chan, struct run *run,
 	run->blocks++;
 }
 
-/* Except in events, consecutive blocks belong to the same channel. */
-static struct channel *channel_of(struct findings *found, struct channel *last,
-				  const struct zio_control *control)
-{
-	char key[ADDRESS_LEN];
-
-	put_address(key, control);
-	return last && !strcmp(last->key, key) ? last : find_channel(found, key);
-}
-
 /* Two hosts may have devices of the same name. Mixed sequence numbers make no sense. */
 static void check_host(struct channel *chan, const rd_kafka_message_t *rkm)
 {
@@ -149,17 +139,19 @@ static void tell_damage(struct findings *found, struct channel *chan,
 static uint64_t check_blocks(struct findings *found, const rd_kafka_message_t *rkm,
 			     struct block_cursor *cursor)
 {
-	struct channel *chan = NULL, *last = NULL;
+	struct channel *chan = NULL;
 	struct run *run = NULL;
 	uint64_t wanted = 0, blocks = 0;
+	char key[ADDRESS_LEN];
 	int ret;
 
 	while ((ret = next_block(cursor)) > 0) {
-		chan = channel_of(found, last, &cursor->control);
-		if (chan != last) {
+		put_address(key, &cursor->control);
+		/* Except in events, consecutive blocks belong to the same channel. */
+		if (!chan || strcmp(chan->key, key)) {
+			chan = find_channel(found, key);
 			run = find_run(&chan->runs, rkm);
 			note_message(found, chan, run, rkm);
-			last = chan;
 		}
 		check_block(chan, run, &cursor->control);
 		blocks++;

@@ -175,22 +175,6 @@ static bool is_done(const struct consumer *c)
 	return true;
 }
 
-/* Is the message within the requested range? */
-static bool is_wanted(const struct consumer *c, const rd_kafka_message_t *rkm)
-{
-	const struct partition *part = &c->partition[rkm->partition];
-
-	return part->end < 0 || rkm->offset < part->end;
-}
-
-static void note_message(struct consumer *c, const rd_kafka_message_t *rkm)
-{
-	struct partition *part = &c->partition[rkm->partition];
-
-	if (part->end >= 0 && rkm->offset + 1 >= part->end)
-		part->is_done = true;
-}
-
 /* Compaction and transactions leave holes: use the position to detect the end. */
 static void update_ends(struct consumer *c)
 {
@@ -209,6 +193,7 @@ static void update_ends(struct consumer *c)
 
 int next_message(struct consumer *c, rd_kafka_message_t **rkm)
 {
+	struct partition *part;
 	rd_kafka_resp_err_t err;
 
 	while (!is_done(c) && !caught_stop() && !c->is_refused) {
@@ -218,14 +203,15 @@ int next_message(struct consumer *c, rd_kafka_message_t **rkm)
 			continue;
 		}
 		err = (*rkm)->err;
-		if (!err) {
-			note_message(c, *rkm);
-			c->is_away = false;
-		}
-		if (!err && is_wanted(c, *rkm))
-			return 1;
-		if (err)
+		if (err) {
 			complain("topic %s: %s", c->topic, rd_kafka_message_errstr(*rkm));
+		} else {
+			part = &c->partition[(*rkm)->partition];
+			part->is_done |= part->end >= 0 && (*rkm)->offset + 1 >= part->end;
+			c->is_away = false;
+			if (part->end < 0 || (*rkm)->offset < part->end)
+				return 1;
+		}
 		rd_kafka_message_destroy(*rkm);
 		if (is_final(err))
 			return -1;
@@ -291,18 +277,6 @@ bool open_blocks(struct block_cursor *cursor, const rd_kafka_message_t *rkm)
 	return true;
 }
 
-static bool read_block(struct block_cursor *cursor)
-{
-	const rd_kafka_message_t *rkm = cursor->rkm;
-	const char *samples;
-
-	if (!next_in_message(rkm->payload, rkm->len, &cursor->at, &cursor->control,
-			     &samples, &cursor->size))
-		return false;
-	cursor->samples = samples;
-	return true;
-}
-
 /* The reader of a block file rejects other controls and everything after them. */
 static bool is_sound(const struct zio_control *control)
 {
@@ -325,15 +299,19 @@ static bool has_all_blocks(const struct block_cursor *cursor)
 
 int next_block(struct block_cursor *cursor)
 {
+	const rd_kafka_message_t *rkm = cursor->rkm;
+	const char *samples;
 	bool is_good;
 
-	if (cursor->at >= cursor->rkm->len)
+	if (cursor->at >= rkm->len)
 		return has_all_blocks(cursor) ? 0 : -1;
 	if (cursor->kind == SE00_VALUE) {
 		is_good = read_value(cursor);
-		cursor->at = cursor->rkm->len;
+		cursor->at = rkm->len;
 	} else {
-		is_good = read_block(cursor);
+		is_good = next_in_message(rkm->payload, rkm->len, &cursor->at,
+					  &cursor->control, &samples, &cursor->size);
+		cursor->samples = is_good ? samples : NULL;
 	}
 	if (!is_good || !is_sound(&cursor->control))
 		return -1;

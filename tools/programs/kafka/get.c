@@ -277,13 +277,6 @@ static int open_target(struct get *g, const char *target)
 	return open_out(g, g->file.name, ZIO_OPEN_CREATE);
 }
 
-static int open_get(struct get *g, const char *target)
-{
-	if (open_consumer(&g->consumer, &g->conf, &g->from, &g->until))
-		return -1;
-	return open_target(g, target);
-}
-
 /* An incomplete file must not replace another one. */
 static void close_target(struct get *g, const char *target)
 {
@@ -311,7 +304,8 @@ static int run_get(struct get *g)
 		return EXIT_USAGE;
 	catch_stop_once(0);
 	signal(SIGPIPE, SIG_IGN);
-	if (open_get(g, target))
+	if (open_consumer(&g->consumer, &g->conf, &g->from, &g->until) ||
+	    open_target(g, target))
 		return EXIT_OPEN;
 	copy_messages(g);
 	close_target(g, target);

@@ -40,18 +40,6 @@ static void put_repeats(struct parts *parts)
 		put_text(end, REPEATS_LEN, "*%u", parts->repeats);
 }
 
-static size_t put_word(char *to, const struct zio_event *ev)
-{
-	size_t len = 0;
-	unsigned int i;
-
-	if (ev->late)
-		to[len++] = '+';
-	for (i = 0; i < ev->n_parts; i++)
-		to[len++] = letters[ev->parts[i].state];
-	return len;
-}
-
 static bool is_last(const struct parts *parts, const char *word, size_t len)
 {
 	return parts->repeats && len == parts->len - parts->last &&
@@ -61,8 +49,13 @@ static bool is_last(const struct parts *parts, const char *word, size_t len)
 void add_event(struct parts *parts, const struct zio_event *ev)
 {
 	char *word = make_room(parts, REPEATS_LEN + 2 + ev->n_parts) + REPEATS_LEN + 1;
-	size_t len = put_word(word, ev);
+	size_t len = 0;
+	unsigned int i;
 
+	if (ev->late)
+		word[len++] = '+';
+	for (i = 0; i < ev->n_parts; i++)
+		word[len++] = letters[ev->parts[i].state];
 	if (is_last(parts, word, len)) {
 		parts->repeats++;
 		return;

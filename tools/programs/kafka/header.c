@@ -59,32 +59,21 @@ static void add_clock(rd_kafka_headers_t *headers, int clock)
 		add_offset(headers, HEADER_ERROR, news->error);
 }
 
-static void add_group(rd_kafka_headers_t *headers, struct message *msg)
+static void add_numbers(rd_kafka_headers_t *headers, struct message *msg)
 {
-	char *names = names_text(msg->group);
+	char *names;
 
+	if (!msg->group) {
+		add_number(headers, HEADER_FIRST, msg->first);
+		add_number(headers, HEADER_LAST, msg->last);
+		return;
+	}
+	names = names_text(msg->group);
 	add_text(headers, HEADER_SOURCES, names);
 	add_text(headers, HEADER_EVENTS, parts_text(&msg->parts));
 	add_number(headers, HEADER_FIRST_EVENT, msg->first);
 	add_number(headers, HEADER_LAST_EVENT, msg->last);
 	free(names);
-}
-
-static void add_numbers(rd_kafka_headers_t *headers, struct message *msg)
-{
-	if (msg->group) {
-		add_group(headers, msg);
-		return;
-	}
-	add_number(headers, HEADER_FIRST, msg->first);
-	add_number(headers, HEADER_LAST, msg->last);
-}
-
-static const char *format_name(const struct message *msg, enum format format)
-{
-	if (msg->group)
-		return FORMAT_EVENTS;
-	return format == SE00 ? FORMAT_SE00 : FORMAT_BLOCKS;
 }
 
 rd_kafka_headers_t *make_headers(struct message *msg, enum format format)
@@ -95,7 +84,8 @@ rd_kafka_headers_t *make_headers(struct message *msg, enum format format)
 
 	memcpy(&control, msg->data, sizeof(control));
 	gethostname(host, sizeof(host) - 1);
-	add_text(headers, HEADER_FORMAT, format_name(msg, format));
+	add_text(headers, HEADER_FORMAT, msg->group ? FORMAT_EVENTS :
+		 format == SE00 ? FORMAT_SE00 : FORMAT_BLOCKS);
 	add_text(headers, HEADER_HOST, host);
 	add_clock(headers, clock_of(&control));
 	add_text(headers, HEADER_RUN, run_id());

@@ -164,11 +164,6 @@ static void empty_pipe(int fd)
 		;
 }
 
-static double next_time(const struct put *p, double due)
-{
-	return p->set.stats && p->next_stats < due ? p->next_stats : due;
-}
-
 static bool has_something_to_do(const struct put *p)
 {
 	if (p->spool.file && has_blocks(&p->spool) && !is_full(&p->sender))
@@ -186,7 +181,9 @@ static void wait_for_event(struct put *p, double due)
 	p->fds[0] = (struct pollfd){ .fd = p->wake[0], .events = POLLIN };
 	if (may_read(p))
 		n += poll_sources(&p->src, p->fds + 1);
-	wait_unless_stopped(p->fds, (nfds_t)n, next_time(p, due) - seconds_now());
+	if (p->set.stats)
+		due = fmin(due, p->next_stats);
+	wait_unless_stopped(p->fds, (nfds_t)n, due - seconds_now());
 	if (p->fds[0].revents)
 		empty_pipe(p->wake[0]);
 }
@@ -293,15 +290,6 @@ static int open_put(struct put *p)
 	return 0;
 }
 
-static void close_pipe(const struct put *p)
-{
-	int i;
-
-	for (i = 0; i < 2; i++)
-		if (p->wake[i] >= 0)
-			close(p->wake[i]);
-}
-
 static void free_messages(struct put *p)
 {
 	struct message *msg;
@@ -317,13 +305,17 @@ static void free_messages(struct put *p)
 
 static void close_put(struct put *p)
 {
+	int i;
+
 	close_sources(&p->src);
 	close_spool(&p->spool);
 	if (p->reports)
 		rd_kafka_queue_destroy(p->reports);
 	if (p->sender.client)
 		rd_kafka_destroy(p->sender.client);
-	close_pipe(p);
+	for (i = 0; i < 2; i++)
+		if (p->wake[i] >= 0)
+			close(p->wake[i]);
 	free_messages(p);
 	free(p->group.names);
 	free(p->fds);
@@ -349,13 +341,6 @@ static int tell_end(struct put *p)
 	return code ? code : finish_output();
 }
 
-/* Keep freed memory: otherwise the kernel clears the pages of each new message. */
-static void keep_memory(void)
-{
-	mallopt(M_MMAP_THRESHOLD, LARGEST_KEPT);
-	mallopt(M_TRIM_THRESHOLD, MEMORY_KEPT);
-}
-
 int put_main(int argc, char **argv)
 {
 	struct put p = { .wake = { -1, -1 } };
@@ -365,7 +350,9 @@ int put_main(int argc, char **argv)
 	if (word)
 		return complete_put(word);
 	parse_put(argc, argv, &p.set);
-	keep_memory();
+	/* Keep freed memory: otherwise the kernel clears the pages of each new message. */
+	mallopt(M_MMAP_THRESHOLD, LARGEST_KEPT);
+	mallopt(M_TRIM_THRESHOLD, MEMORY_KEPT);
 	catch_stop_once(0);
 	if (!open_put(&p)) {
 		move_blocks(&p);

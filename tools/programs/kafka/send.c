@@ -186,13 +186,6 @@ static rd_kafka_resp_err_t produce(struct sender *sender, struct message *msg,
 	return err;
 }
 
-static void give_message(struct sender *sender, struct message *msg)
-{
-	msg->is_given = true;
-	sender->given += msg->len;
-	sender->unsent = msg->next;
-}
-
 /* Returns false if the queue of librdkafka is full. */
 static bool send_message(struct sender *sender, struct message *msg)
 {
@@ -207,10 +200,13 @@ static bool send_message(struct sender *sender, struct message *msg)
 	err = produce(sender, msg, value, len);
 	if (err == RD_KAFKA_RESP_ERR__QUEUE_FULL)
 		return false;
-	if (err)
+	if (err) {
 		reject_message(sender, msg, reason_of(err));
-	else
-		give_message(sender, msg);
+		return true;
+	}
+	msg->is_given = true;
+	sender->given += msg->len;
+	sender->unsent = msg->next;
 	return true;
 }
 

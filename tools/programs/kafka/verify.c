@@ -76,34 +76,25 @@ static int print_json(const struct findings *found)
 	return json_print(stdout, root, 0);
 }
 
-static void print_channel(const struct channel *chan)
-{
-	printf("%s: %" PRIu64 " blocks in %" PRIu64 " messages, %" PRIu64 " missing in %"
-	       PRIu64 " gaps (producers reported %" PRIu64 "), %" PRIu64 " duplicates, %"
-	       PRIu64 " restarts, %" PRIu64 " damaged\n", chan->key, chan->blocks,
-	       chan->messages, chan->missing, chan->gaps, chan->told, chan->duplicates,
-	       chan->restarts, chan->damaged);
-}
-
-static void print_events(const struct events *events)
-{
-	printf("%s: %" PRIu64 " events in %" PRIu64 " messages, %" PRIu64 " complete, %"
-	       PRIu64 " missing; of blocks %" PRIu64 " lost, %" PRIu64 " skipped, %" PRIu64
-	       " late, %" PRIu64 " gone; %" PRIu64 " came late, %" PRIu64 " damaged\n",
-	       events->key, events->events, events->messages, events->complete,
-	       events->missing, events->lost, events->skipped, events->late, events->gone,
-	       events->came_late, events->damaged);
-}
-
 static void print_findings(const struct findings *found)
 {
 	const struct channel *chan;
 	const struct events *events;
 
 	for (chan = found->channels; chan; chan = chan->following)
-		print_channel(chan);
+		printf("%s: %" PRIu64 " blocks in %" PRIu64 " messages, %" PRIu64
+		       " missing in %" PRIu64 " gaps (producers reported %" PRIu64 "), %"
+		       PRIu64 " duplicates, %" PRIu64 " restarts, %" PRIu64 " damaged\n",
+		       chan->key, chan->blocks, chan->messages, chan->missing, chan->gaps,
+		       chan->told, chan->duplicates, chan->restarts, chan->damaged);
 	for (events = found->groups; events; events = events->following)
-		print_events(events);
+		printf("%s: %" PRIu64 " events in %" PRIu64 " messages, %" PRIu64
+		       " complete, %" PRIu64 " missing; of blocks %" PRIu64 " lost, %" PRIu64
+		       " skipped, %" PRIu64 " late, %" PRIu64 " gone; %" PRIu64
+		       " came late, %" PRIu64 " damaged\n", events->key, events->events,
+		       events->messages, events->complete, events->missing, events->lost,
+		       events->skipped, events->late, events->gone, events->came_late,
+		       events->damaged);
 	if (found->unfinished)
 		printf("%" PRIu64 " runs of producers have no account: they are running, or were "
 		       "killed\n", found->unfinished);
