@@ -183,6 +183,7 @@ struct zio_cset_core {
 	struct zio_device *zdev;
 	const struct zio_cset_desc *desc;
 	const struct zio_cset_ops *ops;
+	const struct zio_cset_model *model; /* see engine/model.h */
 	unsigned long flags;
 	unsigned int ssize, n_chan, align, dma_bits;
 	unsigned int queue_depth; /* of a stream: see stream.c */
@@ -194,6 +195,8 @@ struct zio_cset_core {
 	bool on_demand;
 	bool can_pull; /* readers may bypass the queue: see trigger/binding.c */
 	bool rearm; /* armed whenever there is room */
+	bool is_kicked; /* armed without an event: zio_cset_kick() does it */
+	bool is_armed_ahead; /* what is armed waits for no event: an abort loses none */
 	atomic_t pending; /* for the owner of the phase: see engine.h */
 	atomic64_t held_event; /* event while is_held: its time in ns, or 0: see fire.c */
 	bool is_held; /* by zio_cset_own_phase() */
@@ -216,7 +219,7 @@ struct zio_cset_core {
 	atomic_t deferred; /* what defer_work has to do: see engine.h */
 	struct hlist_head notifiers;
 	struct delayed_work watchdog;
-	unsigned long watched; /* zio_stream_progress(), a round ago */
+	unsigned long watched; /* model->progress(), a round ago */
 
 	/* configuration */
 	struct mutex change; /* replacement of trigger and buffers */

@@ -59,6 +59,13 @@ static int create_channels(struct zio_cset_core *cset)
 	return 0;
 }
 
+static const struct zio_cset_model *choose_model(unsigned long flags)
+{
+	if (flags & ZIO_CSET_STREAM)
+		return flags & ZIO_CSET_OUTPUT ? &zio_ostream_model : &zio_istream_model;
+	return flags & ZIO_CSET_OUTPUT ? &zio_output_model : &zio_input_model;
+}
+
 static struct zio_cset_core *alloc_cset(struct zio_device *zdev,
 					const struct zio_cset_desc *desc,
 				   unsigned int index)
@@ -77,6 +84,7 @@ static struct zio_cset_core *alloc_cset(struct zio_device *zdev,
 	cset->flags = desc->flags;
 	cset->ssize = desc->ssize;
 	cset->align = desc->align;
+	cset->model = choose_model(desc->flags);
 	if (zio_cset_is_stream(cset))
 		cset->queue_depth = desc->queue_depth ?: ZIO_DEFAULT_DEPTH;
 	cset->dma_bits = desc->dma_bits < 64 ? desc->dma_bits : 0;

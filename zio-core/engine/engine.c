@@ -71,10 +71,11 @@
  *   with cset->mutex or the lock of a channel held, or in arm_work. A reference to a
  *   channel, as an open file has it, does not keep the other channels, nor their buffers.
  *   zio_cset_assert_held() checks this in kernels with CONFIG_PROVE_RCU: see notify.c.
- *   zio_cset_freeze() waits for the routes in the same way, and zio_stream_close() for
+ *   zio_cset_freeze() waits for the routes in the same way, and stream_close() for
  *   refill().
  */
 #include <linux/export.h>
+#include <linux/indirect_call_wrapper.h>
 #include <linux/ktime.h>
 
 #include "engine/block.h"
@@ -128,22 +129,11 @@ void zio_cset_finish_blocks(struct zio_cset_core *cset)
 		engine_finish_blocks(cset, false, NULL);
 }
 
-/* Puts the blocks that the driver has; the caller owns the phase. Any context. */
-void zio_cset_drop(struct zio_cset_core *cset, bool lost, int error)
-{
-	if (!zio_cset_is_stream(cset))
-		zio_blocks_drop(cset, lost, error);
-	else if (zio_cset_is_output(cset))
-		zio_ostream_drop(cset, lost || error, error);
-	else
-		zio_stream_drop(cset);
-}
-
 /* Leaves the phase that the caller owns, without the blocks. Any context. */
 static void engine_fail_blocks(struct zio_cset_core *cset, bool lost, int error)
 {
 	cset->io_errors++;
-	zio_cset_drop(cset, lost, error);
+	cset->model->drop(cset, lost, error);
 	make_idle(cset);
 	zio_cset_wake(cset);
 }
@@ -163,7 +153,7 @@ int zio_cset_fail_arm(struct zio_cset_core *cset, int ret)
 void zio_cset_fail_armed(struct zio_cset_core *cset, int error)
 {
 	WRITE_ONCE(cset->error, error);
-	engine_fail_blocks(cset, !zio_cset_is_armed_ahead(cset), error);
+	engine_fail_blocks(cset, !cset->is_armed_ahead, error);
 }
 
 /*
@@ -187,7 +177,7 @@ int zio_cset_leave_armed(struct zio_cset_core *cset)
 	error = cset_take_error(cset);
 	if (unlikely(error)) {
 		zio_cset_fail_armed(cset, error);
-		return zio_cset_is_output(cset) ? error : -EINPROGRESS;
+		return cset->model->goes_on ? error : -EINPROGRESS;
 	}
 	zio_cset_finish_blocks(cset);
 	return 0;
@@ -277,21 +267,17 @@ static noinline int engine_arm_cset(struct zio_cset_core *cset)
 /* The set is ARMING since its event. */
 static void engine_start_deferred(struct zio_cset_core *cset)
 {
-	int ret;
+	int ret = engine_arm_cset(cset);
 
-	if (zio_cset_is_stream(cset)) {
-		zio_stream_start(cset);
-		return;
-	}
-	ret = engine_arm_cset(cset);
-	/* After an error an input waits for the next kick. */
-	if (ret != -EINPROGRESS && !(ret && READ_ONCE(cset->rearm)))
+	if (ret != -EINPROGRESS && (!ret || cset->model->goes_on))
 		zio_cset_kick(cset);
 }
 
 static void engine_arm_in_thread(struct work_struct *work)
 {
-	engine_start_deferred(container_of(work, struct zio_cset_core, arm_work));
+	struct zio_cset_core *cset = container_of(work, struct zio_cset_core, arm_work);
+
+	cset->model->start(cset);
 }
 
 static __always_inline bool engine_enter_arming(struct zio_cset_core *cset)
@@ -560,14 +546,8 @@ static noinline void engine_arm_outputs(struct zio_cset_core *cset)
 /* As zio_cset_kick(); the removal of the set waits for the caller (E). */
 void zio_cset_kick_held(struct zio_cset_core *cset)
 {
-	if (READ_ONCE(cset->rearm)) {
-		if (zio_cset_is_stream(cset))
-			zio_stream_kick(cset);
-		else
-			engine_arm_inputs(cset);
-	} else if (zio_cset_is_output(cset) && READ_ONCE(cset->on_demand)) {
-		engine_arm_outputs(cset);
-	}
+	if (READ_ONCE(cset->is_kicked))
+		INDIRECT_CALL_2(cset->model->kick, engine_arm_inputs, engine_arm_outputs, cset);
 }
 
 /*
@@ -610,7 +590,7 @@ static void engine_run_deferred(struct irq_work *work)
 
 	rcu_read_lock();					/* E */
 	if (what & ZIO_DEFERRED_ARM)
-		engine_start_deferred(cset);
+		cset->model->start(cset);
 	if (what & ZIO_DEFERRED_IDLE)
 		wake_up(&cset->idle_wq);
 	if (what & ZIO_DEFERRED_WAKE)
@@ -626,9 +606,29 @@ static void engine_run_deferred(struct irq_work *work)
  */
 void zio_cset_init_engine(struct zio_cset_core *cset)
 {
-	atomic_set(&cset->state, zio_cset_is_stream(cset) ? CSET_STOP | CSET_STREAM : CSET_STOP);
+	atomic_set(&cset->state, CSET_STOP | cset->model->state);
 	init_waitqueue_head(&cset->idle_wq);
 	INIT_WORK(&cset->arm_work, engine_arm_in_thread);
 	INIT_WORK(&cset->rearm_work, engine_rearm_in_thread);
 	init_irq_work(&cset->defer_work, engine_run_deferred);
 }
+
+static unsigned long engine_progress(const struct zio_cset_core *cset)
+{
+	return READ_ONCE(cset->fired);
+}
+
+const struct zio_cset_model zio_input_model = {
+	.kick = engine_arm_inputs,
+	.start = engine_start_deferred,
+	.drop = zio_blocks_drop,
+	.progress = engine_progress,
+};
+
+const struct zio_cset_model zio_output_model = {
+	.goes_on = true,
+	.kick = engine_arm_outputs,
+	.start = engine_start_deferred,
+	.drop = zio_blocks_drop,
+	.progress = engine_progress,
+};

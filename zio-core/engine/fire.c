@@ -25,7 +25,7 @@ static noinline int fire_busy(struct zio_binding *bind, const struct timespec64 
 {
 	struct zio_cset_core *cset = bind->cset;
 	s64 ns = timespec64_to_ns(at);
-	int ret = zio_stream_fire(bind, at);
+	int ret = cset->model->fire ? cset->model->fire(bind, at) : -EBUSY;
 
 	if (ret != -EBUSY)
 		return ret;

@@ -32,9 +32,10 @@ static bool freeze_try_abort(struct zio_cset_core *cset, bool lost)
 {
 	if (!cset_move(cset, CSET_ARMED, CSET_ABORTING))
 		return false;
-	zio_stream_close(cset);
+	if (cset->model->close)
+		cset->model->close(cset);
 	cset->ops->stop_io(&cset->pub);
-	zio_cset_drop(cset, lost, 0);
+	cset->model->drop(cset, lost, 0);
 	make_idle(cset);
 	return true;
 }
@@ -123,7 +124,7 @@ void zio_cset_freeze(struct zio_cset_core *cset)
 	do {
 		wait_event(cset->idle_wq, freeze_is_settled(cset));
 	} while (cset_phase(cset) != CSET_IDLE &&
-		 !freeze_try_abort(cset, !zio_cset_is_armed_ahead(cset)));
+		 !freeze_try_abort(cset, !cset->is_armed_ahead));
 }
 
 /*
@@ -256,8 +257,10 @@ void zio_cset_kill(struct zio_cset_core *cset)
 /* Returns true if the driver has had the blocks for a whole round. */
 static bool freeze_is_overdue(struct zio_cset_core *cset)
 {
-	return cset_phase(cset) == CSET_ARMED &&
-		zio_stream_progress(cset) == cset->watched && !zio_ostream_is_idle(cset);
+	const struct zio_cset_model *model = cset->model;
+
+	return cset_phase(cset) == CSET_ARMED && model->progress(cset) == cset->watched &&
+		!(model->is_idle && model->is_idle(cset));
 }
 
 /*
@@ -281,7 +284,7 @@ static void freeze_watch(struct work_struct *work)
 		}
 		zio_cset_unfreeze(cset);
 	}
-	cset->watched = zio_stream_progress(cset);
+	cset->watched = cset->model->progress(cset);
 	schedule_delayed_work(&cset->watchdog,
 			      msecs_to_jiffies(cset->timeout_ms));
 out:
@@ -301,6 +304,6 @@ void zio_cset_init_watchdog(struct zio_cset_core *cset)
 void zio_cset_set_timeout(struct zio_cset_core *cset, u32 ms)
 {
 	cset->timeout_ms = ms;
-	cset->watched = zio_stream_progress(cset) - 1;
+	cset->watched = cset->model->progress(cset) - 1;
 	mod_delayed_work(system_percpu_wq, &cset->watchdog, msecs_to_jiffies(ms));
 }

@@ -104,15 +104,6 @@ static __always_inline bool arm_in_other_context(struct zio_cset_core *cset)
 	return false;
 }
 
-/*
- * Returns true if the armed blocks wait for no event, so that an abort loses none: those of a
- * stream, and of an input that is armed whenever it has room, or a program asks.
- */
-static inline bool zio_cset_is_armed_ahead(const struct zio_cset_core *cset)
-{
-	return cset->rearm || (cset->on_demand && !zio_cset_is_output(cset));
-}
-
 /* The engine returns some errors itself. From a driver they would mislead the caller. */
 static inline int zio_driver_error(int error)
 {
@@ -126,30 +117,21 @@ int zio_cset_leave_armed(struct zio_cset_core *cset);
 void zio_cset_fail_armed(struct zio_cset_core *cset, int error);
 int zio_cset_fail_arm(struct zio_cset_core *cset, int ret);
 void zio_cset_finish_blocks(struct zio_cset_core *cset);
-void zio_cset_drop(struct zio_cset_core *cset, bool lost, int error);
 
 /* row.c */
 bool zio_row_is_possible(const struct zio_channel_core *chan);
 int zio_row_start(struct zio_channel_core *chan, unsigned int n);
 
-/* stream.c */
-void zio_stream_kick(struct zio_cset_core *cset);
-void zio_stream_start(struct zio_cset_core *cset);
-void zio_stream_close(struct zio_cset_core *cset);
-void zio_stream_drop(struct zio_cset_core *cset);
-unsigned long zio_stream_progress(const struct zio_cset_core *cset);
-int zio_stream_fire(struct zio_binding *bind, const struct timespec64 *at);
-void zio_stream_refill(struct zio_cset_core *cset);
-
 /* ostream.c */
-void zio_ostream_kick(struct zio_cset_core *cset);
+bool zio_ostream_is_due(const struct zio_cset_core *cset);
+unsigned int zio_ostream_in_flight(const struct zio_channel_core *chan);
 void zio_ostream_open(struct zio_channel_core *chan);
 struct zio_block *zio_ostream_take(struct zio_channel_core *chan);
 struct zio_block *const *zio_ostream_row(struct zio_channel_core *chan, unsigned int i,
 					 unsigned int *n);
 void zio_ostream_finish(struct zio_channel_core *chan, unsigned int n, bool is_played);
 void zio_ostream_give_back(struct zio_channel_core *chan, unsigned int n);
-void zio_ostream_drop(struct zio_cset_core *cset, bool is_lost, int error);
+void zio_ostream_drop(struct zio_cset_core *cset, bool lost, int error);
 bool zio_ostream_is_idle(const struct zio_cset_core *cset);
 
 /* block.c */

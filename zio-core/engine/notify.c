@@ -86,7 +86,7 @@ void zio_cset_count_lost_events(struct zio_cset_core *cset, u64 n, int cause)
 	zio_trace_lost(cset, NULL, n, 0, cause, 0);
 	for (i = 0; i < cset->n_chan; i++)
 		atomic_or(ZIO_ALARM_LOST_TRIGGER, &cset->chan[i]->alarms);
-	if (zio_cset_is_armed_ahead(cset))
+	if (cset->is_armed_ahead)
 		notify_tell_events(cset, n);
 	else
 		atomic_add(n, &cset->missed_busy);

@@ -23,7 +23,7 @@
  * holder moves counts only.
  *
  *   I  ostream_find() sets wants, then (full barrier) looks for a block again. It pairs with
- *      a context that queues a block, then (full barrier in zio_stream_kick()) looks at
+ *      a context that queues a block, then (full barrier in stream_kick_output()) looks at
  *      wants. Without them, a block could be queued, and the driver would never be told.
  *   A  The driver loads the head (acquire), then the slot: as zio_queue_look().
  */
@@ -73,7 +73,8 @@ static bool ostream_may_begin(const struct zio_channel_core *chan)
 		     READ_ONCE(stream->resumes));
 }
 
-static bool ostream_is_due(const struct zio_cset_core *cset)
+/* Checks whether each channel has the blocks for a start. Context: Any. */
+bool zio_ostream_is_due(const struct zio_cset_core *cset)
 {
 	unsigned int i, n_active = READ_ONCE(cset->n_active);
 
@@ -81,26 +82,6 @@ static bool ostream_is_due(const struct zio_cset_core *cset)
 		if (!ostream_may_begin(READ_ONCE(cset->active[i])))
 			return false;
 	return n_active;
-}
-
-/*
- * Begins a stream that is due, or tells its driver of blocks. The caller owns no phase. A block
- * that was queued while this context had the phase is found after make_idle() (D in engine.c).
- */
-void zio_ostream_kick(struct zio_cset_core *cset)
-{
-	do {
-		if (!cset_enter(cset, CSET_STREAM | CSET_IDLE)) {
-			zio_stream_refill(cset);
-			return;
-		}
-		if (ostream_is_due(cset)) {
-			if (!arm_in_other_context(cset))
-				zio_stream_start(cset);
-			return;
-		}
-		make_idle(cset);
-	} while (ostream_is_due(cset));
 }
 
 /* The driver may take blocks of the channel from now on. The caller owns the phase. */
@@ -366,9 +347,10 @@ static void ostream_lose(struct zio_channel_core *chan, int error)
 
 /*
  * Takes the blocks in flight back from a driver that has stopped: they are queued again. With
- * @is_lost they are lost, so that the next ones get their chance. The caller owns the phase.
+ * @lost, or an error, they are lost, so that the next ones get their chance. The caller owns the
+ * phase.
  */
-void zio_ostream_drop(struct zio_cset_core *cset, bool is_lost, int error)
+void zio_ostream_drop(struct zio_cset_core *cset, bool lost, int error)
 {
 	struct zio_stream *stream;
 	struct zio_armed *armed;
@@ -376,7 +358,7 @@ void zio_ostream_drop(struct zio_cset_core *cset, bool is_lost, int error)
 	for (armed = cset->pub.armed; armed->chan; armed++) {
 		stream = &to_channel_core(armed->chan)->queue.stream;
 		WRITE_ONCE(stream->limit, 0);
-		if (is_lost)
+		if (lost || error)
 			ostream_lose(to_channel_core(armed->chan), error);
 		zio_ostream_open(to_channel_core(armed->chan));
 		WRITE_ONCE(stream->resumes, true);
@@ -409,8 +391,6 @@ bool zio_ostream_is_idle(const struct zio_cset_core *cset)
 {
 	unsigned int i;
 
-	if (!ostream_is(cset))
-		return false;
 	if (cset->cyclic && cset->flags & ZIO_CSET_CYCLIC)
 		return true;
 	for (i = 0; i < cset->n_chan; i++)

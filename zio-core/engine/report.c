@@ -87,10 +87,11 @@ bool zio_cset_fail(struct zio_cset *pub, int error)
 		return true;
 	if (phase != CSET_ARMED)
 		return false;
-	zio_stream_close(cset);
+	if (cset->model->close)
+		cset->model->close(cset);
 	rcu_read_lock();					/* E */
 	zio_cset_fail_armed(cset, error);
-	if (zio_cset_is_output(cset))
+	if (cset->model->goes_on)
 		zio_cset_kick(cset);
 	rcu_read_unlock();
 	return true;

@@ -27,8 +27,8 @@
  *      with a context that puts a block, or lets the channel drop unread ones, then (full
  *      barrier) looks at wants. Without them, the channel could have a free block, and the
  *      driver would never be told.
- *   E  zio_stream_refill() runs under RCU, after it has found the set ARMED. It pairs with
- *      zio_stream_close(): the set is ABORTING, and a grace period passes before
+ *   E  stream_refill() runs under RCU, after it has found the set ARMED. It pairs with
+ *      stream_close(): the set is ABORTING, and a grace period passes before
  *      stop_io(). Without it, refill() could run beside stop_io(), and a driver could
  *      start hardware that was just stopped.
  *
@@ -40,6 +40,14 @@
 
 #include "engine/block.h"
 #include "engine/internal.h"
+
+/* Context: Any; the number may be old. */
+static unsigned int stream_in_flight(const struct zio_channel_core *chan)
+{
+	int n = READ_ONCE(chan->queue.stream.taken) - READ_ONCE(chan->queue.head);
+
+	return max(n, 0);
+}
 
 static bool stream_reclaim(struct zio_channel_core *chan, unsigned int n)
 {
@@ -63,7 +71,7 @@ static struct zio_block *stream_free_block(struct zio_channel_core *chan)
 	rcu_read_lock();					/* K */
 	while (!block && zio_channel_reclaim_read(chan, ZIO_RECLAIM_BLOCKS))
 		block = zio_channel_get_block(chan);
-	while (!block && zio_queue_count(&chan->queue) > zio_stream_in_flight(chan)) {
+	while (!block && zio_queue_count(&chan->queue) > stream_in_flight(chan)) {
 		old = zio_channel_pop_unread(chan);
 		if (!old)
 			break;
@@ -91,7 +99,7 @@ static noinline struct zio_block *stream_find_block(struct zio_channel_core *cha
 	if (block)
 		return block;
 	/* The device has just lost its last block: it may drop samples. */
-	if (!stream->is_dry && !zio_stream_in_flight(chan)) {
+	if (!stream->is_dry && !stream_in_flight(chan)) {
 		WRITE_ONCE(stream->is_dry, true);
 		WRITE_ONCE(stream->n_dry, stream->n_dry + 1);
 		zio_channel_raise(chan, ZIO_ALARM_DRY);
@@ -352,6 +360,19 @@ void zio_channel_complete(struct zio_channel *pub, unsigned int n)
 }
 EXPORT_SYMBOL_GPL(zio_channel_complete);
 
+static void stream_lose(struct zio_channel_core *chan, unsigned int n)
+{
+	WRITE_ONCE(chan->seq, chan->seq + n);
+	rcu_read_lock();					/* K */
+	zio_channel_count_loss(chan, n, chan->seq - n, ZIO_LOSS_HARDWARE, 0);
+	rcu_read_unlock();
+}
+
+static void stream_lose_output(struct zio_channel_core *chan, unsigned int n)
+{
+	zio_ostream_finish(chan, n, false);
+}
+
 /**
  * zio_channel_lost() - count blocks that the hardware has dropped
  * @pub: the channel
@@ -366,18 +387,15 @@ void zio_channel_lost(struct zio_channel *pub, unsigned int n)
 {
 	struct zio_channel_core *chan = to_channel_core(pub);
 
-	if (!n)
-		return;
-	if (zio_cset_is_output(chan->cset)) {
-		zio_ostream_finish(chan, n, false);
-		return;
-	}
-	WRITE_ONCE(chan->seq, chan->seq + n);
-	rcu_read_lock();					/* K */
-	zio_channel_count_loss(chan, n, chan->seq - n, ZIO_LOSS_HARDWARE, 0);
-	rcu_read_unlock();
+	if (n)
+		chan->cset->model->lose(chan, n);
 }
 EXPORT_SYMBOL_GPL(zio_channel_lost);
+
+static void stream_open_input(struct zio_channel_core *chan)
+{
+	chan->queue.stream.taken = chan->queue.head;
+}
 
 /* Lists the active channels for zio_for_each_channel(), and lets the driver take blocks. */
 static void stream_open_channels(struct zio_cset_core *cset)
@@ -388,9 +406,7 @@ static void stream_open_channels(struct zio_cset_core *cset)
 
 	for (i = 0; i < cset->n_active; i++) {
 		chan = cset->active[i];
-		chan->queue.stream.taken = chan->queue.head;
-		if (zio_cset_is_output(cset))
-			zio_ostream_open(chan);
+		cset->model->open(chan);
 		chan->queue.stream.wants = 0;
 		chan->queue.stream.limit = cset->queue_depth;
 		armed[i].chan = &chan->pub;
@@ -410,24 +426,21 @@ static void stream_close_channels(struct zio_cset_core *cset)
 
 /*
  * Prepares a stream for stop_io(). The device goes on during the grace period: it needs
- * blocks until then. Does nothing for a set that is no stream. Context: Process, sleeps if the set
- * is a stream; the caller owns the phase.
+ * blocks until then. Context: Process, sleeps; the caller owns the phase.
  */
-void zio_stream_close(struct zio_cset_core *cset)
+static void stream_close(struct zio_cset_core *cset)
 {
-	if (!zio_cset_is_stream(cset))
-		return;
 	synchronize_rcu();					/* E */
 	stream_close_channels(cset);
 }
 
-/* Takes the newest blocks in flight back, until @n are left. */
+/* Takes the newest @n blocks in flight back. */
 static void stream_cancel(struct zio_channel_core *chan, unsigned int n)
 {
 	struct zio_stream *stream = &chan->queue.stream;
 	struct zio_queue *q = &chan->queue;
 
-	while (stream->taken - q->head != n) {
+	while (n--) {
 		WRITE_ONCE(stream->taken, stream->taken - 1);
 		zio_block_cancel(chan, q->slot[stream->taken & q->mask]);
 	}
@@ -447,19 +460,17 @@ static void stream_cancel(struct zio_channel_core *chan, unsigned int n)
 void zio_channel_give_back(struct zio_channel *pub, unsigned int n)
 {
 	struct zio_channel_core *chan = to_channel_core(pub);
-	unsigned int in_flight = zio_stream_in_flight(chan);
+	const struct zio_cset_model *model = chan->cset->model;
+	unsigned int in_flight = model->in_flight(chan);
 
 	if (WARN_ON_ONCE(n > in_flight))
 		n = in_flight;
-	if (zio_cset_is_output(chan->cset))
-		zio_ostream_give_back(chan, n);
-	else
-		stream_cancel(chan, in_flight - n);
+	model->give_back(chan, n);
 }
 EXPORT_SYMBOL_GPL(zio_channel_give_back);
 
 /* Puts the blocks in flight; the driver has stopped. The caller owns the phase. */
-void zio_stream_drop(struct zio_cset_core *cset)
+static void stream_drop(struct zio_cset_core *cset, bool lost, int error)
 {
 	struct zio_channel_core *chan;
 	struct zio_armed *armed;
@@ -467,14 +478,14 @@ void zio_stream_drop(struct zio_cset_core *cset)
 	stream_close_channels(cset);
 	for (armed = cset->pub.armed; armed->chan; armed++) {
 		chan = to_channel_core(armed->chan);
-		stream_cancel(chan, 0);
+		stream_cancel(chan, stream_in_flight(chan));
 		WRITE_ONCE(chan->queue.stream.wants, 1);
 	}
 	cset->pub.armed->chan = NULL;
 }
 
 /* Tells the driver of channels that may have a free block. */
-void zio_stream_refill(struct zio_cset_core *cset)
+static void stream_refill(struct zio_cset_core *cset)
 {
 	struct zio_stream *stream;
 	struct zio_armed *armed;
@@ -492,7 +503,7 @@ out:
 }
 
 /* Calls raw_io(); the set is ARMING. Context: Any; process if the set sleeps. */
-void zio_stream_start(struct zio_cset_core *cset)
+static void stream_start(struct zio_cset_core *cset)
 {
 	int ret;
 
@@ -506,21 +517,41 @@ void zio_stream_start(struct zio_cset_core *cset)
 	ret = cset->ops->raw_io(&cset->pub);
 	ret = ret == ZIO_PENDING ? zio_cset_leave_armed(cset) : zio_cset_fail_arm(cset, ret);
 	if (ret == -EINPROGRESS)
-		zio_stream_refill(cset);
-	else if (zio_cset_is_output(cset))
+		stream_refill(cset);
+	else if (cset->model->goes_on)
 		zio_cset_kick_later(cset);
 }
 
 /* Starts a stream, or tells its driver of free blocks. The caller owns no phase. */
-void zio_stream_kick(struct zio_cset_core *cset)
+static void stream_kick(struct zio_cset_core *cset)
 {
 	smp_mb();						/* I */
-	if (zio_cset_is_output(cset))
-		zio_ostream_kick(cset);
-	else if (!cset_enter(cset, CSET_STREAM | CSET_IDLE))
-		zio_stream_refill(cset);
+	if (!cset_enter(cset, CSET_STREAM | CSET_IDLE))
+		stream_refill(cset);
 	else if (!arm_in_other_context(cset))
-		zio_stream_start(cset);
+		stream_start(cset);
+}
+
+/*
+ * Begins an output's stream that is due, or tells its driver of blocks. The caller owns no phase. A
+ * block that was queued while this context had the phase is found after make_idle() (D in
+ * engine.c).
+ */
+static void stream_kick_output(struct zio_cset_core *cset)
+{
+	smp_mb();						/* I */
+	do {
+		if (!cset_enter(cset, CSET_STREAM | CSET_IDLE)) {
+			stream_refill(cset);
+			return;
+		}
+		if (zio_ostream_is_due(cset)) {
+			if (!arm_in_other_context(cset))
+				stream_start(cset);
+			return;
+		}
+		make_idle(cset);
+	} while (zio_ostream_is_due(cset));
 }
 
 /*
@@ -556,28 +587,57 @@ void zio_stream_set_depth(struct zio_cset_core *cset, unsigned int depth)
 }
 
 /* Returns a number that changes while the driver takes and completes blocks. */
-unsigned long zio_stream_progress(const struct zio_cset_core *cset)
+static unsigned long stream_progress(const struct zio_cset_core *cset)
 {
 	unsigned long n = READ_ONCE(cset->fired);
 	unsigned int i;
 
-	if (zio_cset_is_stream(cset))
-		for (i = 0; i < cset->n_chan; i++)
-			n += READ_ONCE(cset->chan[i]->blocks) +
-				READ_ONCE(cset->chan[i]->queue.stream.taken);
+	for (i = 0; i < cset->n_chan; i++)
+		n += READ_ONCE(cset->chan[i]->blocks) +
+			READ_ONCE(cset->chan[i]->queue.stream.taken);
 	return n;
 }
 
 /*
- * An event has found the set of @bind not IDLE. Passes the event to the driver of a stream.
- * Returns 0, or -EBUSY if the event is lost. Context: Any, under RCU, as zio_stream_refill().
+ * An event has found the set of @bind not IDLE. Passes the event to the driver. Returns 0, or
+ * -EBUSY if the event is lost. Context: Any, under RCU, as stream_refill().
  */
-int zio_stream_fire(struct zio_binding *bind, const struct timespec64 *at)
+static int stream_fire(struct zio_binding *bind, const struct timespec64 *at)
 {
 	struct zio_cset_core *cset = bind->cset;
 
-	if (!zio_cset_is_stream(cset) || cset_phase(cset) != CSET_ARMED || /* E */
+	if (cset_phase(cset) != CSET_ARMED ||			/* E */
 	    cset->bind != bind || !cset->ops->arm_event)
 		return -EBUSY;
 	return cset->ops->arm_event(&cset->pub, at) ? -EBUSY : 0;
 }
+
+const struct zio_cset_model zio_istream_model = {
+	.state = CSET_STREAM,
+	.kick = stream_kick,
+	.start = stream_start,
+	.drop = stream_drop,
+	.progress = stream_progress,
+	.close = stream_close,
+	.fire = stream_fire,
+	.open = stream_open_input,
+	.in_flight = stream_in_flight,
+	.give_back = stream_cancel,
+	.lose = stream_lose,
+};
+
+const struct zio_cset_model zio_ostream_model = {
+	.state = CSET_STREAM,
+	.goes_on = true,
+	.kick = stream_kick_output,
+	.start = stream_start,
+	.drop = zio_ostream_drop,
+	.progress = stream_progress,
+	.close = stream_close,
+	.is_idle = zio_ostream_is_idle,
+	.fire = stream_fire,
+	.open = zio_ostream_open,
+	.in_flight = zio_ostream_in_flight,
+	.give_back = zio_ostream_give_back,
+	.lose = stream_lose_output,
+};

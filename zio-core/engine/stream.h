@@ -3,6 +3,7 @@
 #ifndef _ZIO_ENGINE_STREAM_H
 #define _ZIO_ENGINE_STREAM_H
 
+#include "engine/model.h"
 #include "engine/queue.h"
 
 #define ZIO_DEFAULT_DEPTH	16
@@ -20,16 +21,13 @@ void zio_stream_set_depth(struct zio_cset_core *cset, unsigned int depth);
 bool zio_stream_wants_room(const struct zio_channel_core *chan);
 
 /* ostream.c */
-unsigned int zio_ostream_in_flight(const struct zio_channel_core *chan);
 void zio_ostream_hasten(struct zio_channel_core *chan, u8 haste);
 void zio_ostream_set_cyclic(struct zio_cset_core *cset, bool cyclic);
 
 /* Context: Any; the number may be old. */
 static inline unsigned int zio_stream_in_flight(const struct zio_channel_core *chan)
 {
-	int n = READ_ONCE(chan->queue.stream.taken) - READ_ONCE(chan->queue.head);
-
-	return zio_cset_is_output(chan->cset) ? zio_ostream_in_flight(chan) : max(n, 0);
+	return chan->cset->model->in_flight(chan);
 }
 
 #endif /* _ZIO_ENGINE_STREAM_H */

@@ -36,7 +36,6 @@ EXPORT_SYMBOL_NS_GPL(zio_device_suspend, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_memory_is_below, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_ostream_hasten, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_shots_alloc, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_ostream_in_flight, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_queue_alloc, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_queue_replace, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_session_fetch, ZIO_TEST);

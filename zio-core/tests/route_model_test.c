@@ -55,8 +55,7 @@ static void add_input(struct model *m, struct model_input *in)
 	in->tdev->fill = true;
 	in->chan = in->tdev->cset->chan[0];
 	in->refs = kref_read(&in->chan->kobj.kref);
-	WRITE_ONCE(in->tdev->cset->on_demand, false);
-	WRITE_ONCE(in->tdev->cset->can_pull, false);
+	test_stop_demand(in->tdev);
 	snprintf(in->name, sizeof(in->name), "ztest-%04x-0-0", in->tdev->zdev->id);
 }
 

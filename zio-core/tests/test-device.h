@@ -200,8 +200,12 @@ static inline int test_poll(struct file *file)
 /* Only the test acquires blocks: no read and no poll does. */
 static inline void test_stop_demand(struct test_device *tdev)
 {
-	WRITE_ONCE(tdev->cset->on_demand, false);
-	WRITE_ONCE(tdev->cset->can_pull, false);
+	struct zio_cset_core *cset = tdev->cset;
+
+	WRITE_ONCE(cset->on_demand, false);
+	WRITE_ONCE(cset->can_pull, false);
+	WRITE_ONCE(cset->is_kicked, cset->rearm);
+	WRITE_ONCE(cset->is_armed_ahead, cset->rearm);
 }
 
 /* test-user.c */

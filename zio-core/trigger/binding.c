@@ -122,8 +122,8 @@ static void use_pull(struct zio_cset_core *cset)
 static void use_binding(struct zio_cset_core *cset, struct zio_binding *bind)
 {
 	unsigned long flags = bind->trig->type->flags;
-	bool rearm = zio_cset_is_stream(cset) ||
-		((flags & ZIO_TRIGGER_REARM) && !zio_cset_is_output(cset));
+	bool is_output = zio_cset_is_output(cset);
+	bool rearm = zio_cset_is_stream(cset) || ((flags & ZIO_TRIGGER_REARM) && !is_output);
 	struct zio_channel_core *chan;
 	unsigned int i, others;
 
@@ -136,7 +136,9 @@ static void use_binding(struct zio_cset_core *cset, struct zio_binding *bind)
 	cset->rearm = rearm;
 	cset->bind = bind;
 	cset->on_demand = (flags & ZIO_TRIGGER_ON_DEMAND) ||
-		((flags & ZIO_TRIGGER_REARM) && zio_cset_is_output(cset));
+		((flags & ZIO_TRIGGER_REARM) && is_output);
+	WRITE_ONCE(cset->is_kicked, rearm || (cset->on_demand && is_output));
+	cset->is_armed_ahead = rearm || (cset->on_demand && !is_output);
 	use_pull(cset);
 }
 
