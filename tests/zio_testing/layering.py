@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""layering - a file uses only what is below it, and circles of files are known
+"""layering - a file uses only what is below it, and no files form a circle
 
 Usage: layering [--json] [tools]
 
@@ -14,15 +14,12 @@ Folders on one floor may not use each other.
               folder keeps for itself. Public are the header with the name of the folder,
               those that it includes, and modules without "_"
   unused      such a header of zio-core declares a function that no other folder uses
-  circle      files that use each other, also by way of others, and that CIRCLES does not
-              have. It lists the circles that are known, with a reason each
-  large       a circle that CIRCLES has, with more files than LARGEST allows there
-  gone        CIRCLES has files that are no circle, or not the whole one
+  circle      files that use each other, also by way of others
   absent      a source has no object, or its folder stands on no floor
 
 Prints FILE, the rule, the other file, and the names. The exit status is 1 if there is
-anything. A use inside a known circle is no fault. Tests do not count. --json prints all
-uses instead: {FILE: {FILE: [NAME, ...]}}.
+anything. Tests do not count. --json prints all uses instead:
+{FILE: {FILE: [NAME, ...]}}.
 """
 
 import argparse
@@ -73,10 +70,6 @@ RANK = {name: at for at, line in enumerate(FLOORS.splitlines()) for name in line
 FACES = {"tools/libzio": "zio.h"}
 # Its own folders are private to it.
 LIBRARY = "tools/libzio/"
-# FOLDER: FILE..., and why it stands. Uses inside of it are not judged: split large ones.
-CIRCLES: dict[str, str] = {}
-# The most files that a known circle may have below a folder
-LARGEST = {"tools/libzio": 3, "tools/python": 3}
 
 SOURCES = (
     *(f"{tree}/**/*.[ch]" for tree in ("zio-core", "buffers", "triggers", "drivers")),
@@ -273,36 +266,15 @@ def find_circles(graph: Graph) -> list[list[str]]:
     return sorted(sorted(circle) for circle in circles)
 
 
-def strip(file: str) -> str:
-    return file.removesuffix(".c").removesuffix(".py")
-
-
-def name_of(circle: list[str]) -> str:
-    """Return FOLDER: NAME..., as in CIRCLES."""
-    names = [PurePath(strip(file)).name for file in circle]
-    return f"{folder_of(circle[0])}: {' '.join(names)}"
-
-
-def check_circles(graph: Graph, known: set[str]) -> Iterator[str]:
-    """Show a new circle by its uses, or what its new files use if a known one grew."""
-    circles = {name_of(circle): circle for circle in find_circles(graph)}
-    parts = [name.partition(": ") for name in sorted(known)]
-    old = {f"{folder}/{file}" for folder, _, files in parts for file in files.split()}
-    for name in sorted(known - circles.keys()):
-        yield f"{name}: gone: this is no circle, or not the whole one"
-    for name in sorted(circles.keys() & known):
-        for folder, most in LARGEST.items():
-            if name.startswith(folder) and len(circles[name]) > most:
-                count = len(circles[name])
-                yield f"{name}: large: {count} files, and {most} are allowed"
-    for name in sorted(circles.keys() - known):
-        circle = circles[name]
-        new = [file for file in circle if strip(file) not in old] or circle
-        yield f"{name}: circle"
+def check_circles(graph: Graph) -> Iterator[str]:
+    """Show each circle by its uses."""
+    for circle in find_circles(graph):
+        stems = [file.removesuffix(".c").removesuffix(".py") for file in circle]
+        names = [PurePath(stem).name for stem in stems]
+        yield f"{folder_of(circle[0])}: {' '.join(names)}: circle"
         for file in circle:
             for used in sorted(graph[file].keys() & circle):
-                if file in new or used in new:
-                    yield f"  {file} -> {used}: {tell(graph[file][used])}"
+                yield f"  {file} -> {used}: {tell(graph[file][used])}"
 
 
 def check_places(sources: list[str], objects: dict[str, Path]) -> Iterator[str]:
@@ -327,7 +299,7 @@ def find_objects(sources: list[str], modules: Path, tools: Path) -> dict[str, Pa
 
 
 def judge(
-    root: Path, sources: list[str], objects: dict[str, Path], known: set[str]
+    root: Path, sources: list[str], objects: dict[str, Path]
 ) -> tuple[Graph, list[str]]:
     """Return what uses what, and the faults."""
     if faults := list(check_places(sources, objects)):
@@ -335,7 +307,7 @@ def judge(
     there = {file: path for file, path in objects.items() if path.exists()}
     graph = read_all(root, there, sources)
     faults = [*check_uses(graph), *check_unused(root, graph)]
-    return graph, [*faults, *check_circles(graph, known)]
+    return graph, [*faults, *check_circles(graph)]
 
 
 @contextlib.contextmanager
@@ -359,14 +331,13 @@ def main(words: list[str]) -> int:
     options = parse(words)
     setup("build", "kafka")
     sources = [file for file in find_sources(ROOT) if file.startswith(options.part)]
-    known = {name for name in CIRCLES if name.startswith(options.part)}
     # "all" does not build zio-kafka.
     files = [file.removeprefix("tools/") for file in sources if "/kafka/" in file]
     kafka = find_objects(files, Path(), Path()).values()
     tools = build_tools(NATIVE, "all", *kafka)
     with chosen_modules(options.part) as modules:
         objects = find_objects(sources, modules, tools)
-        graph, faults = judge(ROOT, sources, objects, known)
+        graph, faults = judge(ROOT, sources, objects)
     if options.json:
         faults = [json.dumps(graph, indent=1, sort_keys=True, default=sorted)]
     print(*faults, sep="\n", end="\n" if faults else "")
