@@ -32,19 +32,6 @@ static __always_inline bool row_may_go_on(struct zio_cset_core *cset)
 		hlist_empty(&cset->notifiers) && !need_resched();
 }
 
-/* The @n blocks behind the head of the queue are done. The caller owns the phase. */
-static void row_publish(struct zio_channel_core *chan, unsigned int n)
-{
-	const struct zio_channel_ops *ops = READ_ONCE(chan->ops);
-
-	if (ops) {
-		ops->publish(chan, n);
-	} else {
-		zio_queue_publish(&chan->queue, n);
-		zio_channel_wake_reader(chan);
-	}
-}
-
 /* Arms the set, whose only channel it is, for one block. Returns as raw_io(). */
 static __always_inline int row_start_block(struct zio_cset_core *cset,
 					   struct zio_channel_core *chan,
@@ -88,6 +75,6 @@ int zio_row_start(struct zio_channel_core *chan, unsigned int n)
 	while (unlikely(n > done + !!ret))
 		zio_block_cancel(chan, slot[--n]);
 	if (done)
-		row_publish(chan, done);
+		zio_channel_publish(chan, READ_ONCE(chan->ops), done);
 	return ret;
 }

@@ -350,12 +350,7 @@ void zio_channel_complete(struct zio_channel *pub, unsigned int n)
 	WRITE_ONCE(chan->blocks, chan->blocks + n);
 	rcu_read_lock();					/* K */
 	ops = smp_load_acquire(&chan->ops);			/* K */
-	if (unlikely(ops)) {
-		ops->publish(chan, n);
-	} else {
-		zio_queue_publish(&chan->queue, n);
-		zio_channel_wake_reader(chan);
-	}
+	zio_channel_publish(chan, ops, n);
 	rcu_read_unlock();
 }
 EXPORT_SYMBOL_GPL(zio_channel_complete);
