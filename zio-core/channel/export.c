@@ -10,19 +10,6 @@
 
 static const struct zio_dmabuf_ops __rcu *zio_dmabuf;
 
-/* The caller gives the module back. */
-static const struct zio_dmabuf_ops *export_get_ops(void)
-{
-	const struct zio_dmabuf_ops *ops;
-
-	rcu_read_lock();
-	ops = rcu_dereference(zio_dmabuf);
-	if (ops && !try_module_get(ops->owner))
-		ops = NULL;
-	rcu_read_unlock();
-	return ops;
-}
-
 /*
  * Handles ZIO_IOC_DMABUF. @file: a data node. @to: user address of a struct zio_dmabuf. Context:
  * Process, sleeps. Returns 0; -EOPNOTSUPP without the module; or an error of zio_dmabuf_ops.
@@ -32,9 +19,9 @@ long zio_node_export(struct file *file, struct zio_dmabuf __user *to)
 	const struct zio_dmabuf_ops *ops;
 	long ret;
 
-	ops = export_get_ops();
+	ops = zio_get_module_ops(zio_dmabuf);
 	if (!ops && !request_module("zio-dmabuf"))
-		ops = export_get_ops();
+		ops = zio_get_module_ops(zio_dmabuf);
 	if (!ops) {
 		pr_notice_once("zio: ZIO_IOC_DMABUF needs the module zio-dmabuf, which modprobe does not load\n");
 		return -EOPNOTSUPP;
@@ -56,6 +43,6 @@ void zio_dmabuf_set_ops(const struct zio_dmabuf_ops *ops)
 {
 	rcu_assign_pointer(zio_dmabuf, ops);
 	if (!ops)
-		synchronize_rcu(); /* export_get_ops() reads the former ones */
+		synchronize_rcu(); /* zio_node_export() may still read the former ones */
 }
 EXPORT_SYMBOL_GPL(zio_dmabuf_set_ops);

@@ -131,22 +131,10 @@ static void groups_remove_trigger_type(struct zio_trigger_type *type)
 	groups_unregister(&type->group);
 }
 
-/* The lock of the list is no option: a write in configfs may have locked the set. */
-static const struct zio_configfs_ops *groups_get_ops(void)
-{
-	const struct zio_configfs_ops *ops;
-
-	rcu_read_lock();
-	ops = rcu_dereference(zio_configfs);
-	if (ops && !try_module_get(ops->owner))
-		ops = NULL;
-	rcu_read_unlock();
-	return ops;
-}
-
+/* Must not take the lock of the list: a write in configfs may have locked the set. */
 static struct zio_trigger *groups_get_shared(const char *name)
 {
-	const struct zio_configfs_ops *ops = groups_get_ops();
+	const struct zio_configfs_ops *ops = zio_get_module_ops(zio_configfs);
 	struct zio_trigger *trig;
 
 	if (!ops)
@@ -218,6 +206,6 @@ void zio_configfs_unregister(void)
 	list_for_each_entry(group, &zio_groups, node)
 		ops->remove(group);
 	mutex_unlock(&zio_groups_lock);
-	synchronize_rcu(); /* groups_get_ops() reads @ops */
+	synchronize_rcu(); /* groups_get_shared() may still read @ops */
 }
 EXPORT_SYMBOL_GPL(zio_configfs_unregister);
