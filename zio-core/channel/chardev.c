@@ -19,7 +19,8 @@ static int chardev_close(struct inode *inode, struct file *file)
 	struct zio_channel_core *chan = sess->chan;
 	struct zio_cset_core *cset = chan->cset;
 
-	if (!zio_cset_is_output(cset) && zio_has_ring(file))
+	/* An output that is written has no ring. */
+	if (zio_has_ring(file) && chan->ring)
 		zio_ring_close(chan, READ_ONCE(sess->users));
 	zio_session_close(sess);
 	zio_cset_put_file(cset);
@@ -560,7 +561,7 @@ static int chardev_map_data(struct file *file, struct vm_area_struct *vma)
 
 	if (!area)
 		return -ENODEV;
-	ret = zio_area_map(area, vma, zio_cset_is_output(chan->cset));
+	ret = zio_area_map(area, vma, file->f_mode & FMODE_WRITE);
 	zio_area_put(area);
 	return ret;
 }
@@ -585,23 +586,35 @@ static void chardev_show_fdinfo(struct seq_file *to, struct file *file)
 		zio_charge_show(&sess->chan->ring->charge, to);
 }
 
-/* A control node has no samples for a tap or a dma-buf. */
-static long chardev_ioctl_ctrl(struct file *file, unsigned int cmd, unsigned long arg)
+/* The calls that only some nodes have: each of the functions below adds to this one. */
+static long chardev_ioctl_ctrl_out(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	if (cmd == ZIO_IOC_FLUSH)
-		return zio_node_flush(file);
-	if (cmd == ZIO_IOC_TAP || cmd == ZIO_IOC_DMABUF)
+	if (cmd == ZIO_IOC_FLUSH || cmd == ZIO_IOC_TAP || cmd == ZIO_IOC_DMABUF)
 		return -EINVAL;
 	return zio_share_ops->ioctl(file, cmd, arg);
 }
 
-static long chardev_ioctl_data(struct file *file, unsigned int cmd, unsigned long arg)
+static long chardev_ioctl_ctrl_in(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	if (cmd == ZIO_IOC_TAP)
-		return zio_tap_open(file);
+	if (cmd == ZIO_IOC_FLUSH)
+		return zio_node_flush(file);
+	return chardev_ioctl_ctrl_out(file, cmd, arg);
+}
+
+static long chardev_ioctl_data_out(struct file *file, unsigned int cmd, unsigned long arg)
+{
 	if (cmd == ZIO_IOC_DMABUF)
 		return zio_node_export(file, (struct zio_dmabuf __user *)arg);
-	return chardev_ioctl_ctrl(file, cmd, arg);
+	return chardev_ioctl_ctrl_out(file, cmd, arg);
+}
+
+static long chardev_ioctl_data_in(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	if (cmd == ZIO_IOC_FLUSH)
+		return zio_node_flush(file);
+	if (cmd == ZIO_IOC_TAP)
+		return zio_tap_open(file);
+	return chardev_ioctl_data_out(file, cmd, arg);
 }
 
 /* The read() of a ring fails at once: there is nothing to wait for. */
@@ -615,7 +628,7 @@ static ssize_t chardev_splice_ctrl(struct file *in, loff_t *pos, struct pipe_ino
 const struct file_operations zio_data_in_fops = {
 	.owner = THIS_MODULE,
 	.release = chardev_close,
-	.unlocked_ioctl = chardev_ioctl_data,
+	.unlocked_ioctl = chardev_ioctl_data_in,
 	.compat_ioctl = compat_ptr_ioctl,
 	.read = chardev_read_data_plain,
 	.read_iter = chardev_read_data_iter,
@@ -627,7 +640,7 @@ const struct file_operations zio_data_in_fops = {
 const struct file_operations zio_ctrl_in_fops = {
 	.owner = THIS_MODULE,
 	.release = chardev_close,
-	.unlocked_ioctl = chardev_ioctl_ctrl,
+	.unlocked_ioctl = chardev_ioctl_ctrl_in,
 	.compat_ioctl = compat_ptr_ioctl,
 	.read = chardev_read_ctrl_plain,
 	.read_iter = chardev_read_ctrl_iter,
@@ -640,7 +653,7 @@ const struct file_operations zio_ctrl_in_fops = {
 const struct file_operations zio_data_out_fops = {
 	.owner = THIS_MODULE,
 	.release = chardev_close,
-	.unlocked_ioctl = chardev_ioctl_data,
+	.unlocked_ioctl = chardev_ioctl_data_out,
 	.compat_ioctl = compat_ptr_ioctl,
 	.write_iter = chardev_write_data,
 	.fsync = zio_node_sync,
@@ -652,7 +665,7 @@ const struct file_operations zio_data_out_fops = {
 const struct file_operations zio_ctrl_out_fops = {
 	.owner = THIS_MODULE,
 	.release = chardev_close,
-	.unlocked_ioctl = chardev_ioctl_ctrl,
+	.unlocked_ioctl = chardev_ioctl_ctrl_out,
 	.compat_ioctl = compat_ptr_ioctl,
 	.read_iter = chardev_read_ctrl_out,
 	.write_iter = chardev_write_ctrl,

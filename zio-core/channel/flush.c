@@ -58,17 +58,13 @@ int zio_channel_flush(struct zio_channel_core *chan)
 
 /*
  * Handles ZIO_IOC_FLUSH. As zio_channel_flush(), but also drops what the caller's session has read
- * in part. @file: a node. Context: Process, sleeps. Returns as zio_channel_flush(); -EINVAL for an
- * output.
+ * in part. @file: a node of an input. Context: Process, sleeps. Returns as zio_channel_flush().
  */
 long zio_node_flush(struct file *file)
 {
 	struct zio_session *sess = file->private_data;
-	int ret;
+	int ret = zio_session_lock(sess);
 
-	if (zio_cset_is_output(sess->chan->cset))
-		return -EINVAL;
-	ret = zio_session_lock(sess);
 	if (ret)
 		return ret;
 	ret = flush_channel(sess->chan);

@@ -58,7 +58,7 @@ static int node_check_mode(const struct device *node, const struct file *file)
 {
 	fmode_t mode = file->f_mode & (FMODE_READ | FMODE_WRITE);
 
-	if (zio_cset_is_output(node_channel(node)->cset))
+	if (node_fops(node)->write_iter)
 		return mode == FMODE_READ ? -EACCES : 0;
 	if (mode == FMODE_READ)
 		return 0;
@@ -151,10 +151,8 @@ static char *node_name(ZIO_DEV_CONST struct device *node, umode_t *mode)
 static int node_add_direction(ZIO_DEV_CONST struct device *node,
 			      struct kobj_uevent_env *env)
 {
-	const struct zio_cset_core *cset = node_channel(node)->cset;
-
 	return add_uevent_var(env, "ZIO_DIRECTION=%s",
-			      zio_cset_is_output(cset) ? "output" : "input");
+			      node_fops(node)->write_iter ? "output" : "input");
 }
 
 static void node_release(struct device *node)

@@ -76,8 +76,6 @@ static struct zio_session *session_find(struct zio_channel_core *chan)
  */
 void zio_channel_note_readers(struct zio_channel_core *chan)
 {
-	if (zio_cset_is_output(chan->cset))
-		return;
 	WRITE_ONCE(chan->only_taps, chan->n_taps && list_empty(&chan->sessions));
 	if (!chan->only_taps)
 		return;

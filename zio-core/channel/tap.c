@@ -163,13 +163,6 @@ static int tap_read_held(struct zio_tap *tap, struct zio_sink *to)
 	return ret;
 }
 
-/* Skips all blocks that are there, and asks for the next one. */
-static void tap_skip_all(struct zio_tap *tap)
-{
-	WRITE_ONCE(tap->pos, READ_ONCE(tap->ring->head));
-	zio_tap_ring_want(tap->ring);
-}
-
 /* Reads one block, or a part of one. Returns -EAGAIN if there is none. */
 static int tap_read_one(struct zio_tap *tap, struct zio_sink *to)
 {
@@ -256,7 +249,7 @@ static __poll_t tap_poll(struct file *file, struct poll_table_struct *wait)
 	return tap_is_ready(tap) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-/* ZIO_IOC_FLUSH skips the blocks that are there. */
+/* ZIO_IOC_FLUSH skips the blocks that are there, and asks for the next one. */
 static long tap_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct zio_tap *tap = file->private_data;
@@ -268,7 +261,8 @@ static long tap_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	if (ret)
 		return ret;
 	WRITE_ONCE(tap->held_at, tap->held_len);
-	tap_skip_all(tap);
+	WRITE_ONCE(tap->pos, READ_ONCE(tap->ring->head));
+	zio_tap_ring_want(tap->ring);
 	mutex_unlock(&tap->lock);
 	return tap_is_gone(tap) ? -ENODEV : 0;
 }
@@ -364,9 +358,9 @@ static struct file *tap_open_file(struct zio_tap *tap, unsigned int flags)
 
 /*
  * Handles ZIO_IOC_TAP. The tap is non-blocking if @node is, and stays when @node is closed.
- * @node: an open data node. Context: Process, sleeps. Returns a descriptor, which an exec()
- * closes; -EINVAL if @node belongs to an output; -EDQUOT as zio_charge(); -EMFILE; -ENOMEM;
- * -ENODEV when the board is gone; -EINTR.
+ * @node: an open data node of an input. Context: Process, sleeps. Returns a descriptor, which an
+ * exec() closes; -EDQUOT as zio_charge(); -EMFILE; -ENOMEM; -ENODEV when the board is gone;
+ * -EINTR.
  */
 long zio_tap_open(struct file *node)
 {
@@ -375,8 +369,6 @@ long zio_tap_open(struct file *node)
 	struct file *file;
 	int fd;
 
-	if (zio_cset_is_output(sess->chan->cset))
-		return -EINVAL;
 	fd = get_unused_fd_flags(O_CLOEXEC);
 	if (fd < 0)
 		return fd;
