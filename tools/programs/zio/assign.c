@@ -14,8 +14,8 @@ int split_assignment(const char *text, char **attr, const char **value)
 		return -1;
 	}
 	if (!equal[1]) {
-		complain("'%s': the value is missing; write an empty one to the "
-			 "file of the attribute, by echo", text);
+		complain("'%s': the value is missing; to write an empty one, use the "
+			 "file of the attribute and echo", text);
 		return -1;
 	}
 	if (strchr(equal, '\n') || strlen(equal) >= ZIO_TEXT_SIZE - 1) {

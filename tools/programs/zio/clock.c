@@ -5,7 +5,7 @@
 
 #include "command.h"
 
-/* A line without @known says so: nobody invents an error or an offset. */
+/* A line without @known says so, instead of inventing an error or an offset. */
 static void put_number(clock_fn put, void *to, const char *name, int64_t value,
 		       bool known)
 {

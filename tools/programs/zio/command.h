@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The commands of zio, and what they share. */
+/* The commands of zio, and their common helpers. */
 #ifndef ZIO_COMMAND_H
 #define ZIO_COMMAND_H
 
@@ -23,7 +23,7 @@ int run_flush(int argc, char **argv);
 extern const struct argp list_argp, get_argp, set_argp, create_argp, destroy_argp,
 	flush_argp;
 
-/* complete.c: offer candidates for the last of the words after "zio". */
+/* complete.c: offer candidates for the last word of the command line. */
 void complete_objects(int argc, char **argv);
 void complete_channels(int argc, char **argv);
 void complete_get(int argc, char **argv);
@@ -37,7 +37,7 @@ void complete_destroy(int argc, char **argv);
 
 /*
  * Put why an attribute of @obj could not be set. On EBUSY, list the programs that hold a
- * node of the set. The list has those whose /proc files the caller may read.
+ * node of the set, as far as the caller may read their files in /proc.
  */
 void put_reason(char text[REASON_LEN], const struct zio_object *obj, const char *attr,
 		const struct zio_error *err);
@@ -45,10 +45,10 @@ void put_reason(char text[REASON_LEN], const struct zio_object *obj, const char 
 /* clock.c */
 typedef void (*clock_fn)(void *to, const char *name, const char *value);
 
-/* Is it a trigger whose core tells the source of its clock? */
+/* Is it a trigger whose core reports the source of its clock? */
 bool has_clock(const struct zio_object *obj);
 
-/* Put the source and the state of the clock of a trigger; 0, or -1 after a message. */
+/* Print the source and state of the clock of a trigger; 0, or -1 after a message. */
 int list_clock(const struct zio_object *obj, clock_fn put, void *to);
 
 /* assign.c: ATTR=VALUE */

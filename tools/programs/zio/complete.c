@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Complete objects, attributes, and values that zio knows */
+/* Complete objects, attributes and values known to zio */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static const char *last_word(int argc, char **argv)
 	return argv[argc - 1];
 }
 
-/* Copy @word up to its last @mark; false if it has none. */
+/* Copy @word up to its last @mark; false if there is none. */
 static bool split_at(const char *word, char mark, char head[PATH_MAX])
 {
 	const char *at = strrchr(word, mark);
@@ -61,7 +61,7 @@ static void offer_objects(const char *word)
 	offer_objects_of(word, "device:", NULL, ZIO_OBJECT_CONFIG_DEVICE);
 }
 
-/* Offer the attributes of @obj between @prefix and "=", or those that can be read. */
+/* Offer attributes of @obj between @prefix and "=", or the readable ones. */
 static void offer_own_attrs(const char *word, const struct zio_object *obj,
 			    const char *prefix, bool write)
 {
@@ -123,7 +123,7 @@ void complete_get(int argc, char **argv)
 	zio_object_free(obj);
 }
 
-/* Return the object that the attributes at the end of @argv belong to. */
+/* Return the object of the attributes at the end of @argv. */
 static const char *named_object(int argc, char **argv)
 {
 	int i;
@@ -165,7 +165,9 @@ static void offer_kinds(const char *word)
 	offer(word, "trigger");
 }
 
-/* Offer the attributes of an existing object of the type, or values: a new one has the same. */
+/*
+ * Offer attributes, or values, of an existing object of the type: a new one has the same.
+ */
 static void offer_attrs_of_type(const char *word, enum zio_object_kind kind,
 				const char *type)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* zio create, zio destroy: make and remove directories of configfs */
+/* zio create, zio destroy: make and remove directories in configfs */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +86,7 @@ static bool has_attr(const struct assignment *sets, int count, const char *attr)
 	return false;
 }
 
-/* A device goes live after its attributes are set, unless live=... is given. */
+/* Make a device live once its attributes are set, unless live=... is given. */
 static int make_live(const struct zio_object *obj, const struct assignment *sets,
 		     int count)
 {
@@ -108,7 +108,7 @@ static void undo_create(const struct zio_object *obj)
 		complain("%s was not created", zio_object_name(obj));
 }
 
-/* errno EINVAL: a name is malformed. */
+/* EINVAL: the name is malformed. */
 static int create_object(const struct config *config, struct assignment *sets,
 			 int count)
 {
@@ -135,7 +135,7 @@ const struct argp create_argp = {
 	.parser = parse_config,
 	.args_doc = "trigger TYPE NAME [ATTR=VALUE]...\n"
 		    "device DRIVER NAME [ATTR=VALUE]...",
-	.doc = "Create a trigger that many sets may share, or a device.\v"
+	.doc = "Create a trigger for sets to share, or a device.\v"
 	"A device goes live after its attributes are set; live=0 prevents that. "
 	"If the kernel refuses an attribute, nothing is created.",
 	.children = program_options,

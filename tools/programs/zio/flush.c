@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* zio flush: drop the blocks that are queued, so that the next one is new */
+/* zio flush: drop queued blocks, so that the next one is new */
 #include "command.h"
 
 struct flush {
@@ -22,7 +22,7 @@ static bool is_output(const struct zio_object *chan)
 	return zio_attr_check(chan, "flush", NULL);
 }
 
-/* Outputs are left alone: only their trigger takes what is queued. */
+/* Leave outputs alone: only their trigger takes queued blocks. */
 static void flush_all(struct flush *flush, const struct zio_object *whole)
 {
 	struct zio_object **list = zio_list(whole, ZIO_OBJECT_CHANNEL, NULL);
@@ -74,10 +74,10 @@ static error_t parse_flush(int key, char *arg, struct argp_state *state)
 const struct argp flush_argp = {
 	.parser = parse_flush,
 	.args_doc = "CHANNEL...",
-	.doc = "Drop the blocks that are queued on inputs, so that the next block which a "
+	.doc = "Drop the blocks queued on inputs, so that the next block that a "
 	"program reads is new.\v"
-	"CHANNEL is a channel (zzero-0-1, zzero/0/1); or a set or a device, which stands for "
-	"all of its inputs. The sequence numbers show the dropped blocks as a gap.",
+	"CHANNEL is a channel (zzero-0-1, zzero/0/1), or a set or device, which stands for "
+	"all its inputs. The dropped blocks appear as a gap in the sequence numbers.",
 	.children = program_options,
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* zio get: print one attribute of an object, or all */
+/* zio get: print one attribute of an object, or all of them */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static void print_line(const struct get *get, const char *object, const char *at
 	putchar('\n');
 }
 
-/* What print_clock_line() needs beside the line. */
+/* What print_clock_line() needs besides the line. */
 struct clock_lines {
 	struct get *get;
 	const char *object;
@@ -44,7 +44,7 @@ static void print_clock_line(void *to, const char *name, const char *value)
 		print_line(get, lines->object, name, value);
 }
 
-/* Only for a trigger that the user named: the lines are no attributes. */
+/* Only for a trigger named by the user, because the lines are not attributes. */
 static void print_clock(struct get *get, const struct zio_object *obj)
 {
 	struct clock_lines lines = { get, zio_object_name(obj) };
@@ -53,7 +53,7 @@ static void print_clock(struct get *get, const struct zio_object *obj)
 		get->code = EXIT_FAILED;
 }
 
-/* @whole: the object that the user named; @attr: its attribute, may be a path */
+/* @whole: the object named by the user; @attr: its attribute, possibly a path */
 static void print_attr(struct get *get, const struct zio_object *whole,
 		       const char *attr, bool alone)
 {
@@ -112,7 +112,7 @@ static void print_list(struct get *get, const struct zio_object *whole,
 	zio_list_free(list);
 }
 
-/* Sets and channels are printed on their own; those of a device with it. */
+/* Print sets and channels separately, but those of a device with the device. */
 static void print_part(struct get *get, const struct zio_object *whole,
 		       const struct zio_object *part)
 {
@@ -168,7 +168,7 @@ static error_t parse_get(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
 	{ "json", 'j', NULL, 0, "Print one JSON object, with attributes by object", 0 },
 	{ "recursive", 'r', NULL, 0,
-	  "Print also the attributes of the sets and channels in OBJECT", 0 },
+	  "Also print the attributes of the sets and channels in OBJECT", 0 },
 	{ 0 }
 };
 
@@ -179,8 +179,8 @@ const struct argp get_argp = {
 	.doc = "Print an attribute, or all attributes of an object.\v"
 	"OBJECT is a device (zzero-0000, or zzero), a set (zzero/cset0, "
 	"zzero/0), a channel (zzero/0/1, zzero-0-1, zzero-0000-0-1), a part of "
-	"one (zzero/0/trigger), trigger:NAME or device:NAME. For a trigger there are "
-	"also lines about its clock.",
+	"one (zzero/0/trigger), trigger:NAME or device:NAME. For a trigger, the output "
+	"includes lines about its clock.",
 	.children = program_options,
 };
 

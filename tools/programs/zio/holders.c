@@ -15,7 +15,7 @@ struct holders {
 	int count;
 };
 
-/* Are nodes in the directory of these @len bytes? A copy elsewhere is no node. */
+/* Is it, in @len bytes, a directory of nodes? A copy elsewhere is not a node. */
 static bool is_node_dir(const char *dir, size_t len)
 {
 	const char *dirs = getenv("ZIO_DEV_PATH");
@@ -29,7 +29,7 @@ static bool is_node_dir(const char *dir, size_t len)
 	return false;
 }
 
-/* The name of the node at the end of @line, which may be one of /proc/PID/maps */
+/* The name of the node at the end of @line, which may come from /proc/PID/maps */
 static const char *node_of(const struct holders *all, const char *line)
 {
 	const char *path = strchr(line, '/'), *slash = strrchr(line, '/');
@@ -40,7 +40,7 @@ static const char *node_of(const struct holders *all, const char *line)
 	return slash + 1;
 }
 
-/* The first line of a file of /proc, without its end */
+/* Read the first line of a file in /proc, without its newline */
 static void read_line(const char *path, char *text, int size)
 {
 	FILE *file = fopen(path, "re");
@@ -117,7 +117,7 @@ static void scan_mappings(struct holders *all, const char *pid)
 	fclose(maps);
 }
 
-/* This process inherited its files from the shell, which is listed. */
+/* Skip this process: it inherited its files from the shell, which is listed. */
 static int is_other_process(const struct dirent *entry)
 {
 	return is_digits(entry->d_name) &&
@@ -142,7 +142,7 @@ static int put_holders(const char *stem, char *text, size_t size)
 	return all.count;
 }
 
-/* Make "zzero-0000-0-" of "zzero-0000/cset0/chan1/buffer". */
+/* Turn "zzero-0000/cset0/chan1/buffer" into "zzero-0000-0-". */
 static bool put_stem(const struct zio_object *obj, char *stem, size_t size)
 {
 	const char *name = zio_object_name(obj);
@@ -155,7 +155,7 @@ static bool put_stem(const struct zio_object *obj, char *stem, size_t size)
 	return true;
 }
 
-/* For these attributes EBUSY does not come from an open node. */
+/* EBUSY of these attributes is not caused by an open node. */
 static bool has_other_cause(const char *attr)
 {
 	return !strcmp(attr, "fire") || !strcmp(attr, "irq") ||

@@ -7,7 +7,7 @@
 #include "json.h"
 #include "command.h"
 
-#define EXACT_DIGITS 18	/* jansson holds every number of this many digits */
+#define EXACT_DIGITS 18	/* jansson can hold any number of this many digits */
 
 void json_add_value(json_t *obj, const char *key, const char *value)
 {
@@ -30,7 +30,7 @@ json_t *json_member(json_t *obj, const char *key)
 	return json_object_get(obj, key);
 }
 
-/* What is not known is -1. */
+/* Unknown values are -1. */
 static const struct json_count channel_counts[] = {
 	{ "queued", offsetof(struct channel, queued) },
 	{ "length", offsetof(struct channel, length) },

@@ -287,7 +287,7 @@ static void print_columns(const struct snapshot *snap, bool header)
 			print_cset_columns(&snap->devices[d].csets[s]);
 }
 
-/* Take a snapshot @interval after @before, which is freed, with the rates. */
+/* Take a snapshot @interval after @before, with the rates. Frees @before. */
 static struct snapshot *take_with_rates(struct snapshot *before,
 					double interval)
 {
@@ -358,11 +358,11 @@ static error_t parse_list(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
 	{ "tree", 't', NULL, 0, "Print a tree, as on a terminal", 0 },
 	{ "columns", 'c', NULL, 0,
-	  "Print a line of words for each channel, as into a pipe", 0 },
-	{ "header", 'H', NULL, 0, "The same, after a line of titles", 0 },
+	  "Print one line of words per channel, as into a pipe", 0 },
+	{ "header", 'H', NULL, 0, "The same, below a line of titles", 0 },
 	{ "json", 'j', NULL, 0, "Print one JSON object", 0 },
 	{ "interval", 'i', "SECONDS", 0,
-	  "Measure rates for SECONDS (default 0.5; 0: no rates, no wait)",
+	  "Measure rates for SECONDS (default 0.5; 0: do not measure or wait)",
 	  0 },
 	{ 0 }
 };
@@ -372,7 +372,7 @@ const struct argp list_argp = {
 	.parser = parse_list,
 	.args_doc = "[PATTERN]...",
 	.doc = "Show devices, channel sets, channels, shared triggers.\v"
-	"PATTERN is a name as 'zio get' takes it, in full or with * ? [], such as "
+	"PATTERN is a name as for 'zio get', in full or with * ? [], such as "
 	"zzero-0000, 'zzero*/cset0', 'zzero-0-*', 'trigger:*'.",
 	.children = program_options,
 };

@@ -13,11 +13,11 @@
 #include "dump/dump.h"
 #include "command.h"
 
-/* A command of this program, or one that the program zio-NAME runs. */
+/* A command of this program, or of another program zio-NAME. */
 struct command {
 	const char *name;
 	const char *help;
-	int (*run)(int argc, char **argv);	/* NULL: another program */
+	int (*run)(int argc, char **argv);	/* NULL: run another program */
 	const struct argp *argp;
 	void (*complete)(int argc, char **argv);
 	const char *program;	/* its own name, or the other program */
@@ -33,7 +33,7 @@ struct command {
 #define PYTHON(name, help) PACKAGED(#name, "zio-" #name, "python3-zio", help)
 #define GROUP(title) { NULL, title, NULL, NULL, NULL, NULL, NULL }
 
-/* The help, the completion and zio(1) show this list. */
+/* Help, completion and zio(1) show this list. */
 static const struct command commands[] = {
 	GROUP("Look at devices and blocks:"),
 	OWN(list, complete_objects, "show devices, sets, channels, shared triggers"),
@@ -46,16 +46,16 @@ static const struct command commands[] = {
 	GROUP("Set up:"),
 	OWN(get, complete_get, "show attributes"),
 	OWN(set, complete_set, "change attributes"),
-	OWN(create, complete_create, "make a shared trigger or a device"),
-	OWN(destroy, complete_destroy, "remove one of these"),
+	OWN(create, complete_create, "create a shared trigger or a device"),
+	OWN(destroy, complete_destroy, "remove a shared trigger or a device"),
 	PYTHON(save, "print all settings"),
-	PYTHON(restore, "set what save has printed"),
+	PYTHON(restore, "restore settings printed by save"),
 	GROUP("Move blocks:"),
 	LINKED(copy, complete_copy, "zio-copy",
 	       "copy blocks between channels and block files"),
 	LINKED(cat, complete_cat, "zio-cat-file", "write samples to standard output"),
-	OWN(flush, complete_channels, "drop what is queued on inputs"),
-	OTHER("record", "zio-nexus", "record channels in HDF5 files"),
+	OWN(flush, complete_channels, "drop the blocks queued on inputs"),
+	OTHER("record", "zio-nexus", "record channels to HDF5 files"),
 	GROUP("Work with other systems:"),
 	PYTHON(export, "print statistics for Prometheus"),
 	OTHER("nexus", "zio-nexus", "record, check and convert files of NeXus"),
@@ -76,7 +76,7 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-/* A link to this program with the name of a command, as "zio-dump", is that command. */
+/* A link to this program named like a command, such as "zio-dump", runs that command. */
 static const struct command *find_link(const char *name)
 {
 	size_t i;
@@ -89,8 +89,8 @@ static const struct command *find_link(const char *name)
 }
 
 /*
- * The caller may give any argv[0] to zio-dump, as systemd does for "@". The program may
- * also have been called by a link of the user to "zio-dump".
+ * The caller may pass any argv[0] to zio-dump, as systemd does for "@". The user may also
+ * have called the program through a link to "zio-dump".
  */
 static const struct command *find_called(const char *name)
 {
@@ -107,7 +107,7 @@ static const struct command *find_called(const char *name)
 		n = readlink(path, target, sizeof(target) - 1);
 		if (n < 0)
 			break;
-		/* A relative target begins where the link is. */
+		/* A relative target starts at the directory of the link. */
 		begin = *target == '/' ? 0 : (size_t)(base_name(path) - path);
 		put_text(path + begin, sizeof(path) - begin, "%.*s", (int)n, target);
 		command = find_link(base_name(path));
@@ -116,8 +116,8 @@ static const struct command *find_called(const char *name)
 }
 
 /*
- * Run another program with the words that follow argv[0]. Returns if there is none. One
- * beside this program comes first: a checkout has programs of its own version.
+ * Run another program with the words after argv[0]. Returns if there is no such program.
+ * Prefer one beside this program, so that a checkout uses its own version.
  */
 static void try_program(const char *program, char **argv)
 {
@@ -143,7 +143,7 @@ static int run_other(const struct command *command, char **argv)
 	return EXIT_FAILED;
 }
 
-/* Users may have commands of their own: programs "zio-NAME". */
+/* Users may add commands: programs named "zio-NAME". */
 static void try_unknown(const char *name, char **argv)
 {
 	char program[NAME_LEN];
@@ -179,7 +179,7 @@ static void refuse_command(struct argp_state *state, const char *name)
 			   name, nearest, names);
 }
 
-/* "help" is --help, "help COMMAND" is "COMMAND --help". Ends the program. */
+/* Treat "help" as --help, and "help COMMAND" as "COMMAND --help". Ends the program. */
 static void give_help(struct argp_state *state, const char *name)
 {
 	char shown[NAME_LEN], option[] = "--help";
@@ -199,7 +199,7 @@ static void give_help(struct argp_state *state, const char *name)
 	exit(finish_output());
 }
 
-/* The words after a command are for its own parser. */
+/* Leave the words after a command to its own parser. */
 static error_t parse_main(int key, char *arg, struct argp_state *state)
 {
 	int *first = state->input;
@@ -267,7 +267,7 @@ static int run_command(const struct command *command, int argc, char **argv)
 	return code ? code : finish_output();
 }
 
-/* Another program completes its own words: "zio --complete NAME WORD...". */
+/* Let another program complete its own words: "zio --complete NAME WORD...". */
 static void complete_other(const struct command *command, char **argv)
 {
 	static char option[] = "--complete";
@@ -296,7 +296,7 @@ static void offer_commands(const char *word)
 			offer(word, commands[i].name);
 }
 
-/* @argv: the words after "zio --complete"; the last one is to complete. */
+/* @argv: the words after "zio --complete"; complete the last one. */
 static int complete(int argc, char **argv, const char *word)
 {
 	const struct command *command = argc > 1 ? find_command(argv[0]) : NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Take snapshots. A snapshot omits an object that goes away meanwhile. */
+/* Take snapshots, which omit objects that go away meanwhile */
 #include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "common/text.h"
 #include "model.h"
 
-/* A route from an input counts losses of its own. */
+/* A route from an input has its own count of losses. */
 static void scan_route(struct channel *chan, const struct zio_object *obj)
 {
 	int64_t lost;
@@ -222,7 +222,7 @@ void free_snapshot(struct snapshot *snap)
 	free(snap);
 }
 
-/* A counter that went back has started at 0 again. */
+/* A counter that went back has restarted from 0. */
 static double rate_of(int64_t now, int64_t then, double seconds)
 {
 	if (now < 0 || then < 0 || seconds <= 0)
@@ -277,7 +277,7 @@ static void remove_word(char *name, const char *word)
 		memmove(at, at + len, strlen(at + len) + 1);
 }
 
-/* Names with and without "-0000", and with and without "cset" and "chan", match. */
+/* Match names with and without "-0000", and with and without "cset" and "chan". */
 static bool matches(const char *name, char **patterns, int count)
 {
 	char brief[2 * NAME_LEN];

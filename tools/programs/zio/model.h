@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A snapshot of all objects of ZIO in sysfs and configfs. */
+/* A snapshot of all ZIO objects in sysfs and configfs. */
 #ifndef ZIO_TOOL_MODEL_H
 #define ZIO_TOOL_MODEL_H
 
@@ -13,14 +13,14 @@
 
 struct cset;
 
-/* A count that is not known is -1; a rate is NaN. */
+/* An unknown count is -1; an unknown rate is NaN. */
 struct channel {
 	struct cset *cset;
 	char path[NAME_LEN];	/* zzero-0000/cset0/chan1 */
 	char address[NAME_LEN];	/* zzero-0000-0-1 */
 	bool enable;
 	bool chosen;
-	ino_t inode;		/* differs if the channel was made anew */
+	ino_t inode;		/* changes when the channel is recreated */
 	char source[NAME_LEN];	/* of an output with a route: its input; else "" */
 	int64_t blocks, bytes;
 	int64_t lost;		/* includes the losses of its route */
@@ -33,7 +33,7 @@ struct cset {
 	char path[NAME_LEN];
 	char name[NAME_LEN];
 	char direction[NAME_LEN];
-	char trigger[NAME_LEN];	/* its type, or the name of a shared one */
+	char trigger[NAME_LEN];	/* its type, or the name of a shared trigger */
 	char type[NAME_LEN];	/* of the trigger */
 	char buffer[NAME_LEN];
 	char sample_rate[NAME_LEN];	/* an integer or a fraction; "0": not known */
@@ -53,7 +53,7 @@ struct device {
 	int count;
 };
 
-/* A directory of configfs: a shared trigger, or a device. */
+/* A directory in configfs: a shared trigger or a device. */
 struct configured {
 	char name[NAME_LEN];
 	char type[NAME_LEN];	/* or its driver */
@@ -62,7 +62,7 @@ struct configured {
 };
 
 struct snapshot {
-	double seconds;		/* when it was taken: CLOCK_MONOTONIC */
+	double seconds;		/* when it was taken, CLOCK_MONOTONIC */
 	struct device *devices;
 	int count;
 	struct channel **channels;	/* of all sets, sorted by address */
@@ -76,20 +76,20 @@ struct snapshot {
 struct snapshot *take_snapshot(void);
 void free_snapshot(struct snapshot *snap);
 
-/* Set the rates in @snap of the channels that are in @before, too. */
+/* Set the rates in @snap of the channels that are also in @before. */
 void set_rates(struct snapshot *snap, const struct snapshot *before);
 
 /*
- * Set @chosen of the objects that match an argument of a command, and of all objects in
- * them. If there are no patterns, all match. Complain about a pattern that matches
- * nothing. Returns how many match something.
+ * Set @chosen of the objects that match an argument, and of all objects in them. Without
+ * patterns, all match. Complain about a pattern that matches nothing. Returns how many
+ * patterns match something.
  */
 int choose_named(struct snapshot *snap, const struct arguments *patterns);
 
-/* Return "on", or what is switched off: "off", "set-off", "trigger-off". */
+/* Return "on", or what is disabled: "off", "set-off", "trigger-off". */
 const char *channel_state(const struct channel *chan);
 
-/* Put the sets whose trigger is @name, with commas between. */
+/* Put the sets that use trigger @name, separated by commas. */
 void put_trigger_users(const struct snapshot *snap, const char *name,
 		       char *text, size_t size);
 

@@ -2,9 +2,9 @@
 /*
  * zio set: change attributes
  *
- * All attributes are checked before any is written. The attributes of a new trigger
- * or buffer exist only after current_trigger or current_buffer is written: those two
- * are written first, and the attributes that they replace are checked after that.
+ * Check all attributes before writing any. The attributes of a new trigger or buffer
+ * exist only after current_trigger or current_buffer is written, so write those two
+ * first, and check the attributes that they replace afterwards.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ struct set {
 	struct arguments args;
 	struct assignment *list;
 	int count;
-	struct zio_object **objects;	/* those that the arguments name */
+	struct zio_object **objects;	/* those named by the arguments */
 	int n_objects;
 	int done;
 	bool verbose;
@@ -27,7 +27,7 @@ static bool is_exchange(const struct assignment *set)
 	       !strcmp(set->attr, "current_buffer");
 }
 
-/* Is @set in a directory that writing @exchange replaces? */
+/* Is @set in a directory that gets replaced by writing @exchange? */
 static bool is_exchanged_by(const struct assignment *set,
 			    const struct assignment *exchange)
 {
@@ -71,7 +71,7 @@ static const struct zio_object *add_object(struct set *all, const char *name,
 	return obj;
 }
 
-/* An argument that follows no object is OBJECT/ATTR=VALUE. */
+/* An argument without an object before it is OBJECT/ATTR=VALUE. */
 static int split_object(struct set *all, struct assignment *set)
 {
 	char *slash = strrchr(set->attr, '/');
@@ -216,7 +216,7 @@ static error_t parse_set(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "verbose", 'v', NULL, 0, "Print what was set", 0 },
+	{ "verbose", 'v', NULL, 0, "Print what is set", 0 },
 	{ 0 }
 };
 
@@ -225,10 +225,10 @@ const struct argp set_argp = {
 	.parser = parse_set,
 	.args_doc = "OBJECT ATTR=VALUE... [OBJECT ATTR=VALUE...]...",
 	.doc = "Change attributes.\v"
-	"All objects and attributes are checked first: if one does not exist or "
+	"Check all objects and attributes first: if one does not exist or "
 	"cannot be written, nothing changes. Then current_trigger and "
-	"current_buffer are written, then the others in the given order. The first "
-	"one that the kernel refuses ends it. ATTR may be in a part: "
+	"current_buffer are written, then the others in the given order, up to the first "
+	"one that the kernel refuses. ATTR may be in a part: "
 	"trigger/nsamples.",
 	.children = program_options,
 };
