@@ -401,7 +401,7 @@ TEST("numbers are read", fresh)
 	ASSERT_ERR(zio_attr_get_u64(cset, "chan1/offset", &u64, &err), ERANGE,
 		   "'-5' is out of range");
 	ASSERT_ERR(zio_attr_get_u64(cset, "current_trigger", &u64, &err), EILSEQ,
-		   "zzero-0000/cset0/current_trigger: 'user' is no number");
+		   "zzero-0000/cset0/current_trigger: 'user' is not a number");
 	ASSERT_ERR(zio_attr_get_u64(cset, "enable", NULL, &err), EINVAL, "NULL");
 	put_file("sys/bus/zio/devices/zzero-0000/cset0/big",
 		 "18446744073709551616\n", 0644);

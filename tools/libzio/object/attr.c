@@ -148,7 +148,7 @@ static int explain_number(struct zio_error *err, const struct zio_object *obj,
 {
 	return zio_explain(err, code, "%s/%s: '%s' is %s", obj->name, attr, text,
 			   code == ERANGE ? "out of range for the caller" :
-					    "no number");
+					    "not a number");
 }
 
 /* Read "-5", "10" or "0x1f" as a magnitude and a sign. */
