@@ -65,14 +65,6 @@ static int share_or_copy(struct zio_channel *out, struct zio_control *control,
 	return 0;
 }
 
-/* zio_data() would now read the data of another block. */
-static void forget_block(struct zio_channel *in)
-{
-	in->stage = ZIO_STAGE_CONTROL;
-	in->done = 0;
-	in->size = 0;
-}
-
 int zio_submit(struct zio_channel *out, struct zio_channel *in, int flags)
 {
 	struct zio_control control;
@@ -102,8 +94,12 @@ int zio_submit(struct zio_channel *out, struct zio_channel *in, int flags)
 	}
 	out->stats.blocks++;
 	out->stats.bytes += size;
-	if (!(flags & ZIO_SUBMIT_KEEP))
-		forget_block(in);
+	if (!(flags & ZIO_SUBMIT_KEEP)) {
+		/* zio_data() would now read the data of another block. */
+		in->stage = ZIO_STAGE_CONTROL;
+		in->done = 0;
+		in->size = 0;
+	}
 	return ret;
 }
 

@@ -30,14 +30,6 @@ static bool is_late(const struct zio_member *m, uint64_t time)
 	       (!m->has_time || time >= m->last_time);
 }
 
-/* The next block that comes in time ends this. */
-static void mark_late(struct zio_member *m, uint64_t time)
-{
-	m->late_to = time;
-	m->was_late = true;
-	m->n_late++;
-}
-
 /* The oldest block of the channel leaves, whether in an event or not. */
 static void count_block(struct zio_member *m, bool late)
 {
@@ -131,14 +123,6 @@ static unsigned int choose(struct zio_group *g, const struct zio_member *leader)
 	return n;
 }
 
-static void unchoose(struct zio_group *g)
-{
-	unsigned int i;
-
-	for (i = 0; i < g->n; i++)
-		g->members[i]->given = false;
-}
-
 static bool is_any_full(const struct zio_group *g)
 {
 	unsigned int i;
@@ -209,7 +193,10 @@ static enum zio_part_state count_missing(struct zio_member *m, uint64_t time)
 		stats->gone++;
 		return ZIO_PART_GONE;
 	}
-	mark_late(m, time);
+	/* The next block that comes in time ends this. */
+	m->late_to = time;
+	m->was_late = true;
+	m->n_late++;
 	stats->late++;
 	return ZIO_PART_LATE;
 }
@@ -343,7 +330,7 @@ void zio_event_drop_late(struct zio_member *m)
 bool zio_event_make(struct zio_group *g, struct zio_event *ev, uint64_t *until)
 {
 	struct zio_member *leader;
-	unsigned int n_blocks;
+	unsigned int n_blocks, i;
 	bool late;
 
 	*until = UINT64_MAX;
@@ -357,7 +344,8 @@ bool zio_event_make(struct zio_group *g, struct zio_event *ev, uint64_t *until)
 	late = is_late(leader, zio_member_first(leader)->time);
 	n_blocks = choose(g, leader);
 	if (!late && must_wait(g, until)) {
-		unchoose(g);
+		for (i = 0; i < g->n; i++)
+			g->members[i]->given = false;
 		return false;
 	}
 	put_event(g, ev, n_blocks, late);

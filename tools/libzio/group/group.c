@@ -536,14 +536,6 @@ static int look_for_event(struct zio_group *g, struct zio_event *ev, uint64_t *u
 	return NONE_YET;
 }
 
-static void release_event(struct zio_group *g)
-{
-	if (g->plain)
-		zio_plain_release(g);
-	else
-		zio_event_release(g);
-}
-
 int zio_group_next(struct zio_group *g, struct zio_event *ev, int timeout)
 {
 	uint64_t end, until;
@@ -553,7 +545,10 @@ int zio_group_next(struct zio_group *g, struct zio_event *ev, int timeout)
 		return zio_refuse_null();
 	if (!ev)
 		return fail(g, "a required pointer is NULL", EINVAL);
-	release_event(g);
+	if (g->plain)
+		zio_plain_release(g);
+	else
+		zio_event_release(g);
 	set_timer(g, UINT64_MAX);
 	end = timeout ? end_of_call(timeout) : 0;
 	for (;;) {

@@ -120,13 +120,6 @@ static int end_of_channel(struct zio_member *m, int code)
 	return 0;
 }
 
-static int next_block(struct zio_channel *ch, struct zio_block *blk)
-{
-	if (ch->data_fd < 0)
-		return zio_next_control(ch, blk);
-	return zio_next(ch, blk);
-}
-
 int zio_member_read(struct zio_member *m)
 {
 	struct zio_block blk;
@@ -134,7 +127,7 @@ int zio_member_read(struct zio_member *m)
 
 	if (m->in_place && settle(m))
 		return -1;
-	ret = next_block(m->ch, &blk);
+	ret = m->ch->data_fd < 0 ? zio_next_control(m->ch, &blk) : zio_next(m->ch, &blk);
 	if (ret > 0) {
 		push(m, &blk);
 		return 1;

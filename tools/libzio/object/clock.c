@@ -30,29 +30,25 @@ static void put_text(char *to, size_t size, const char *text)
 	snprintf(to, size, "%.*s", (int)size - 1, text);
 }
 
-/* The errors mean nothing while the kernel is not synchronised. */
-static void set_synchronised(struct zio_clock *clock, const struct timex *timex)
-{
-	clock->state = ZIO_CLOCK_SYNCHRONISED;
-	clock->max_error_ns = (int64_t)timex->maxerror * NS_PER_US;
-	clock->est_error_ns = (int64_t)timex->esterror * NS_PER_US;
-}
-
 void zio_clock_judge(struct zio_clock *clock, int ret, const struct timex *timex)
 {
 	bool is_tai = !strcmp(clock->name, "tai");
 
 	if (ret >= 0)
 		clock->tai_offset = timex->tai;
-	if (!strcmp(clock->name, "monotonic") || !strcmp(clock->name, "boottime"))
+	if (!strcmp(clock->name, "monotonic") || !strcmp(clock->name, "boottime")) {
 		clock->state = ZIO_CLOCK_LOCAL;
-	else if (ret < 0 || (!is_tai && strcmp(clock->name, "realtime")))
+	} else if (ret < 0 || (!is_tai && strcmp(clock->name, "realtime"))) {
 		clock->state = ZIO_CLOCK_UNKNOWN;
-	else if (ret == TIME_ERROR || (timex->status & STA_UNSYNC) ||
-		 (is_tai && !timex->tai))
+	} else if (ret == TIME_ERROR || (timex->status & STA_UNSYNC) ||
+		   (is_tai && !timex->tai)) {
+		/* The errors mean nothing while the kernel is not synchronised. */
 		clock->state = ZIO_CLOCK_UNSYNCHRONISED;
-	else
-		set_synchronised(clock, timex);
+	} else {
+		clock->state = ZIO_CLOCK_SYNCHRONISED;
+		clock->max_error_ns = (int64_t)timex->maxerror * NS_PER_US;
+		clock->est_error_ns = (int64_t)timex->esterror * NS_PER_US;
+	}
 }
 
 /* The kernel's file with the name of its clock source */
