@@ -43,19 +43,16 @@ static int open_by_read(const struct copy *c, struct end *end)
 	return 0;
 }
 
-static int stat_target(const struct end *out, struct stat *st)
-{
-	return strcmp(out->name, "-") ? stat(out->name, st) : fstat(STDOUT_FILENO, st);
-}
-
 /* Opening the target would truncate the source. Appending would never end. */
 static bool is_source(const struct copy *c, const struct end *out)
 {
 	struct stat from, to;
 
-	return c->in.file && !fstat(zio_fd(c->in.ch), &from) && S_ISREG(from.st_mode) &&
-	       !stat_target(out, &to) && from.st_dev == to.st_dev &&
-	       from.st_ino == to.st_ino;
+	if (!c->in.file || fstat(zio_fd(c->in.ch), &from) || !S_ISREG(from.st_mode))
+		return false;
+	if (strcmp(out->name, "-") ? stat(out->name, &to) : fstat(STDOUT_FILENO, &to))
+		return false;
+	return from.st_dev == to.st_dev && from.st_ino == to.st_ino;
 }
 
 static int open_target(const struct copy *c, struct end *out)
@@ -130,25 +127,19 @@ void fit_control(struct zio_control *fit, const struct end *out,
 		clear_address(fit);
 }
 
-static const char *end_hint(const struct end *end, int code)
-{
-	return end->output && !end->file ? output_hint(code) : "";
-}
-
-/* A broken pipe needs no message. */
-static bool is_broken_pipe(struct copy *c, int code)
-{
-	c->code = code == EPIPE ? EXIT_BY_SIGNAL + SIGPIPE : EXIT_FAILED;
-	return code == EPIPE;
-}
-
 /* Set the exit code and print why the last call on @end failed. */
 static void fail_end(struct copy *c, const struct end *end)
 {
 	int code = errno;
 
-	if (!is_broken_pipe(c, code))
-		complain("%s%s", zio_reason(end->ch), end_hint(end, code));
+	if (code == EPIPE) {
+		/* A broken pipe needs no message. */
+		c->code = EXIT_BY_SIGNAL + SIGPIPE;
+		return;
+	}
+	c->code = EXIT_FAILED;
+	complain("%s%s", zio_reason(end->ch),
+		 end->output && !end->file ? output_hint(code) : "");
 }
 
 static bool give_up(struct copy *c, const struct end *end)
