@@ -111,14 +111,6 @@ static int print_block(struct dump *d, struct source *src, const struct zio_bloc
 	return dump_text(stdout, &d->opt, blk, &place);
 }
 
-static int next_block(struct dump *d, struct source *src,
-		      struct zio_block *blk)
-{
-	if (d->opt.data)
-		return zio_next(src->channel, blk);
-	return zio_next_control(src->channel, blk);
-}
-
 static bool is_finished(const struct dump *d)
 {
 	return caught_stop() || !d->open || (d->limit && d->printed >= d->limit);
@@ -128,7 +120,8 @@ static bool is_finished(const struct dump *d)
 static int serve_source(struct dump *d, struct source *src)
 {
 	struct zio_block blk;
-	int ret = next_block(d, src, &blk);
+	int ret = d->opt.data ? zio_next(src->channel, &blk) :
+				zio_next_control(src->channel, &blk);
 
 	if (ret > 0)
 		return print_block(d, src, &blk) ? -1 : 1;
