@@ -117,12 +117,6 @@ static int write_block(struct tally *sum, const struct zio_block *blk)
 	return EXIT_OK;
 }
 
-static int read_failed(void)
-{
-	complain("%s", zio_reason(channel));
-	return EXIT_FAILED;
-}
-
 static void wait_for_block(void)
 {
 	struct pollfd pfd = input_of(channel);
@@ -138,10 +132,12 @@ static int next_block(struct tally *sum, struct zio_block *blk, int *code)
 	int ret;
 
 	while ((ret = zio_next(channel, blk)) < 0) {
-		if (errno != EAGAIN && errno != EINTR)
-			*code = read_failed();
-		else
+		if (errno != EAGAIN && errno != EINTR) {
+			complain("%s", zio_reason(channel));
+			*code = EXIT_FAILED;
+		} else {
 			*code = flush_output(sum);
+		}
 		if (*code)
 			break;
 		wait_for_block();
