@@ -128,23 +128,19 @@ static void print_part(struct get *get, const struct zio_object *whole,
 		print_list(get, whole, part, ZIO_OBJECT_PART);
 }
 
-static void print_whole(struct get *get, const struct zio_object *obj)
-{
-	print_part(get, obj, obj);
-	print_clock(get, obj);
-}
-
 static void print_object(struct get *get, const char *name)
 {
 	const char *attr;
 	struct zio_object *obj = find_object(name, &attr);
 
-	if (!obj)
+	if (!obj) {
 		get->code = EXIT_FAILED;
-	else if (attr)
+	} else if (attr) {
 		print_attr(get, obj, attr, true);
-	else
-		print_whole(get, obj);
+	} else {
+		print_part(get, obj, obj);
+		print_clock(get, obj);
+	}
 	zio_object_free(obj);
 }
 

@@ -66,14 +66,6 @@ static void scan_trigger(struct cset *cset, const struct zio_object *obj,
 				 snap->triggers[i].type);
 }
 
-static void scan_counters(struct cset *cset, const struct zio_object *obj)
-{
-	cset->fired = get_number(obj, "statistics/fired");
-	cset->lost_triggers = get_number(obj, "statistics/lost_triggers");
-	cset->io_errors = get_number(obj, "statistics/io_errors");
-	cset->fired_rate = NAN;
-}
-
 static size_t count_objects(struct zio_object **list)
 {
 	size_t count = 0;
@@ -109,7 +101,10 @@ static bool scan_cset(struct cset *cset, const struct zio_object *obj,
 	if (get_name(obj, "sample-rate", cset->sample_rate))
 		strcpy(cset->sample_rate, "0");
 	scan_trigger(cset, obj, snap);
-	scan_counters(cset, obj);
+	cset->fired = get_number(obj, "statistics/fired");
+	cset->lost_triggers = get_number(obj, "statistics/lost_triggers");
+	cset->io_errors = get_number(obj, "statistics/io_errors");
+	cset->fired_rate = NAN;
 	scan_channels(cset, obj);
 	return true;
 }
