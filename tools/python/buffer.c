@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The module zio._buffer: memory that knows whether an array shows it, and objects whose
- * samples are a buffer. It also notes the thread that uses an object.
+ * The module zio._buffer: memory that knows whether an array refers to it, and objects
+ * whose samples are a buffer. It also tracks the thread that uses an object.
  *
- * An array of numpy keeps a view of the buffer that it shows. So does each view of the
- * array. The number of views tells whether one of them is left. The count of references
- * of a Python object does not: interpreters differ in what they count.
+ * A numpy array, and each view of it, holds a view of the underlying buffer. The number
+ * of views tells whether any of them is left. Reference counts of Python objects cannot
+ * tell, because interpreters differ in what they count.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -14,7 +14,7 @@ struct memory {
 	PyObject_HEAD
 	char *bytes;
 	Py_ssize_t size;
-	PyObject *owner;	/* keeps the bytes; NULL: nothing does */
+	PyObject *owner;	/* keeps the bytes alive; NULL: nothing */
 	Py_ssize_t views;
 };
 
@@ -59,7 +59,7 @@ static int memory_getbuffer(PyObject *self, Py_buffer *view, int flags)
 	return 0;
 }
 
-/* The reader that sees no view reuses the bytes: it must see the end of all reads. */
+/* A reader that sees no view reuses the bytes, so it must see all reads finished. */
 static void memory_releasebuffer(PyObject *self, Py_buffer *view)
 {
 	(void)view;
@@ -74,12 +74,12 @@ static PyObject *memory_views(PyObject *self, void *closure)
 }
 
 static PyGetSetDef memory_attributes[] = {
-	{ "views", memory_views, NULL, "Number of views of the bytes that exist", NULL },
+	{ "views", memory_views, NULL, "Number of existing views of the bytes", NULL },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 
 static PyType_Slot memory_slots[] = {
-	{ Py_tp_doc, "Memory(address, size, owner): bytes that can only be read" },
+	{ Py_tp_doc, "Memory(address, size, owner): read-only bytes" },
 	{ Py_tp_new, memory_new },
 	{ Py_tp_dealloc, memory_dealloc },
 	{ Py_tp_getset, memory_attributes },
@@ -92,7 +92,7 @@ static PyType_Spec memory_spec = {
 	"zio._buffer.Memory", sizeof(struct memory), 0, Py_TPFLAGS_DEFAULT, memory_slots,
 };
 
-/* The buffer of an object is that of its attribute "data". */
+/* The buffer of an object is the buffer of its attribute "data". */
 static int exporter_getbuffer(PyObject *self, Py_buffer *view, int flags)
 {
 	PyObject *data = PyObject_GetAttrString(self, "data");
@@ -127,7 +127,7 @@ struct user {
 	unsigned long thread;	/* 0: none */
 };
 
-/* After a Ctrl-C between the calls, the thread may enter again. */
+/* After Ctrl-C between the calls, the thread may enter again. */
 static PyObject *user_enter(PyObject *self, PyObject *unused)
 {
 	unsigned long me = PyThread_get_thread_ident(), is = 0;
@@ -137,7 +137,7 @@ static PyObject *user_enter(PyObject *self, PyObject *unused)
 					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED) &&
 	    is != me) {
 		PyErr_SetString(PyExc_ValueError,
-				"another thread uses it: each thread opens its own");
+				"another thread is using it: open one per thread");
 		return NULL;
 	}
 	Py_RETURN_NONE;

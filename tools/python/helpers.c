@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* C code of the module zio._libzio: what would cost too much in Python */
+/* C code of the module zio._libzio: what would be too slow in Python */
 #include <errno.h>
 #include <string.h>
 
@@ -8,10 +8,10 @@
 #define HEAD sizeof(struct zio_control)
 
 /*
- * Blocks of one size and type of samples at constant distances
- * @n: their number
+ * Blocks of one size and sample type at constant distances
+ * @n: number of blocks
  * @control_step: bytes from one control to the next
- * @data_step: bytes from the samples of one block to those of the next
+ * @data_step: bytes from the samples of one block to the samples of the next
  */
 struct zpy_run {
 	size_t n;
@@ -24,7 +24,7 @@ static ptrdiff_t distance(const void *from, const void *to)
 	return (const char *)to - (const char *)from;
 }
 
-/* What sample_type() needs of a control: its ssize, and bits for sign and byte order */
+/* What sample_type() needs from a control: its ssize, and bits for sign and byte order */
 enum { ZPY_SIGNED = 1 << 16, ZPY_BIG_ENDIAN = 1 << 17 };
 
 static int zpy_sample_kind(const struct zio_control *control)
@@ -41,7 +41,7 @@ static int zpy_sample_kind(const struct zio_control *control)
 	return kind;
 }
 
-/* Find how many of @n blocks at @blks, at least one, are a run. */
+/* Count how many of the @n blocks (at least one) at @blks are a run. */
 static void zpy_find_run(const struct zio_block *blks, size_t n, struct zpy_run *run)
 {
 	const struct zio_block *first = blks;
@@ -68,7 +68,7 @@ static void zpy_find_run(const struct zio_block *blks, size_t n, struct zpy_run 
 	run->n = i;
 }
 
-/* Return the bytes of the samples of @n blocks. */
+/* Return the size of the samples of @n blocks in bytes. */
 static size_t zpy_add_sizes(const struct zio_block *blks, size_t n)
 {
 	size_t i, sum = 0;
@@ -78,7 +78,7 @@ static size_t zpy_add_sizes(const struct zio_block *blks, size_t n)
 	return sum;
 }
 
-/* Copy @n controls, and then their samples, to @mem without gaps. */
+/* Copy @n controls, followed by their samples, to @mem without gaps. */
 static void zpy_gather(const struct zio_block *blks, size_t n, void *mem)
 {
 	char *data = (char *)mem + n * HEAD;
@@ -109,7 +109,9 @@ static void zpy_move(struct zio_block *blks, size_t n, void *mem)
 	}
 }
 
-/* Return how many of @n controls, @step bytes apart, have samples of the first one's type. */
+/*
+ * Return how many of @n controls, @step bytes apart, have the sample type of the first.
+ */
 static size_t zpy_count_alike(const void *controls, size_t n, size_t step)
 {
 	int kind = zpy_sample_kind(controls);
@@ -129,7 +131,7 @@ static bool is_same_scaling(const struct zio_scaling *a, const struct zio_scalin
 	       a->is_big_endian == b->is_big_endian;
 }
 
-/* Return how many of @n controls, @step bytes apart, have the scaling of the first one. */
+/* Return how many of @n controls, @step bytes apart, have the scaling of the first. */
 static size_t zpy_count_scaled(const void *controls, size_t n, size_t step)
 {
 	struct zio_scaling first, other;
@@ -145,7 +147,9 @@ static size_t zpy_count_scaled(const void *controls, size_t n, size_t step)
 	return i;
 }
 
-/* Read up to @n controls and no samples. Return their number, 0 at the end, -1 for errors. */
+/*
+ * Read up to @n controls without samples. Return their number, 0 at the end, -1 on error.
+ */
 static int zpy_next_controls(struct zio_channel *ch, struct zio_control *controls, int n)
 {
 	struct zio_block blk;
@@ -162,22 +166,22 @@ static int zpy_next_controls(struct zio_channel *ch, struct zio_control *control
 
 /* --- the checksum of HDF5 */
 
-#define ZPY_WORDS 128		/* whose weighted sum has 32 bits */
+#define ZPY_WORDS 128		/* as many as keep the weighted sum in 32 bits */
 #define ZPY_MOST_WORDS 32768	/* between two reductions */
 
-/* Fletcher's sums of words of 16 bits, in the order of this machine */
+/* Fletcher's sums of 16-bit words in the byte order of this machine */
 struct zpy_sums {
 	uint64_t low;
 	uint64_t high;
 };
 
-/* A sum modulo 65535. HDF5 has 65535 in the place of 0, unless all words are 0. */
+/* A sum modulo 65535. HDF5 uses 65535 in place of 0, unless all words are 0. */
 static uint64_t zpy_reduce(uint64_t sum)
 {
 	return sum ? (sum - 1) % 0xffff + 1 : 0;
 }
 
-/* Add ZPY_WORDS words: sums without a chain from word to word, which is slow. */
+/* Add ZPY_WORDS words without a dependency from word to word, which would be slow. */
 static void zpy_add_words(struct zpy_sums *sums, const uint16_t *words)
 {
 	uint32_t low = 0, high = 0, i;
@@ -211,8 +215,8 @@ static uint16_t zpy_big_endian(uint64_t sum)
 }
 
 /*
- * Copy @n bytes, and put behind them what the filter fletcher32 of HDF5 does. It adds words
- * of big endian. The sums of swapped words are those of the words, swapped.
+ * Copy @n bytes and append the checksum of the HDF5 filter fletcher32. It adds big-endian
+ * words; the sums of swapped words are the swapped sums of the words.
  */
 static void zpy_seal(void *to, const void *from, size_t n)
 {
@@ -241,7 +245,7 @@ static void zpy_seal(void *to, const void *from, size_t n)
 		out[n + (size_t)i] = (unsigned char)(sum >> 8 * i);
 }
 
-/* Place @n blocks. Return how many were placed: less than @n if one is refused. */
+/* Place @n blocks. Return how many were placed: fewer than @n if one is refused. */
 static size_t zpy_place(struct zio_timeline *tl, const struct zio_control *controls, size_t n,
 			struct zio_place *places, struct zio_error *err)
 {
@@ -254,7 +258,7 @@ static size_t zpy_place(struct zio_timeline *tl, const struct zio_control *contr
 }
 
 /*
- * Tell the times of all samples of a channel in @n blocks, in whole ns; INT64_MIN for those of
+ * Compute the times of all samples of a channel in @n blocks, in whole ns; INT64_MIN for
  * a block without a time. @ns has room for all samples.
  */
 static void zpy_all_times(const struct zio_place *places, size_t n, int64_t *ns)
@@ -270,7 +274,9 @@ static void zpy_all_times(const struct zio_place *places, size_t n, int64_t *ns)
 	}
 }
 
-/* Tell the times of @n samples of a channel, in seconds after @start. Return 0, or -1. */
+/*
+ * Compute the times of @n samples of a channel, in seconds after @start. Return 0, or -1.
+ */
 static int zpy_sample_seconds(const struct zio_place *place, int64_t start, double *seconds,
 			      uint32_t n)
 {
@@ -286,17 +292,17 @@ static int zpy_sample_seconds(const struct zio_place *place, int64_t start, doub
 			errno = ERANGE;
 			return -1;
 		}
-		/* The seconds since 1970 leave no room for what a product rounds. */
+		/* With seconds since 1970, a product would be rounded visibly. */
 		seconds[i] = (double)(after / second) +
 			     ((double)(after % second) + time.ps / 1e3) / second;
 	}
 	return 0;
 }
 
-/* --- blocks of a file that become one array */
+/* --- from blocks of a file to one array */
 
 /*
- * When a block of a run of blocks was taken, and where its times go
+ * When a block of a run was taken, and where its times go
  * @first: number of the first time in the array
  */
 struct zpy_moment {
@@ -307,8 +313,8 @@ struct zpy_moment {
 };
 
 /*
- * Tell the times of the samples of @n blocks, which have the rate and the samples before
- * the event of @like. Return 0, or -1.
+ * Compute the times of the samples of @n blocks, which share the rate and the number of
+ * samples before the event with @like. Return 0, or -1.
  */
 static int zpy_fill_times(const struct zio_place *like, const struct zpy_moment *moments,
 			  size_t n, int64_t *times)
@@ -326,17 +332,20 @@ static int zpy_fill_times(const struct zio_place *like, const struct zpy_moment 
 	return 0;
 }
 
-/* What the samples of a block become: values in units, doubles of the numbers, or bytes */
+/*
+ * What to convert the samples of a block to: values in units, raw numbers as doubles, or
+ * bytes
+ */
 enum { ZPY_VALUES = 1, ZPY_NUMBERS = 2, ZPY_BYTES = 3 };
 
 /*
  * Where the samples of a block go
- * @to: address of the first one; 0 if they go nowhere
+ * @to: address of the first sample; 0 to drop them
  * @step: bytes from one shot to the next
- * @count: samples of a shot, of all channels
+ * @count: samples per shot, of all channels
  * @n_shots: number of shots, at least 1
  * @ssize: bytes of a sample
- * @kind: what they become
+ * @kind: what to convert them to
  */
 struct zpy_target {
 	uint64_t to;
@@ -347,7 +356,7 @@ struct zpy_target {
 	uint16_t kind;
 };
 
-/* A control whose values are the numbers that all bits of a sample tell */
+/* A control that makes values of the raw numbers in all bits of a sample */
 static struct zio_control without_scale(const struct zio_control *control)
 {
 	struct zio_control plain = *control;
@@ -384,7 +393,7 @@ static bool put_block(const struct zio_block *blk, const struct zpy_target *targ
 	return true;
 }
 
-/* Put the samples of @n blocks. Return how many are as their target says. */
+/* Store the samples of @n blocks. Return how many match their target. */
 static size_t zpy_put(const struct zio_block *blks, size_t n, const struct zpy_target *targets)
 {
 	size_t i;

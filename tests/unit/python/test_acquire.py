@@ -70,7 +70,7 @@ def test_a_file_comes_before_a_channel(
 
 
 def test_open_an_object_that_is_no_channel(board: FakeBoard) -> None:
-    with pytest.raises(zio.Error, match="is no channel") as caught:
+    with pytest.raises(zio.Error, match="is not a channel") as caught:
         zio.find("zzero/0").open()
     assert caught.value.errno == errno.EINVAL
     with pytest.raises(zio.Error, match="is a cset"):

@@ -319,7 +319,7 @@ def test_write_what_is_no_sample(samples: Any, tmp_path: Path) -> None:
     path = tmp_path / "out"
     with (
         zio.open(str(path), create=True) as out,
-        pytest.raises(TypeError, match="no samples"),
+        pytest.raises(TypeError, match="not samples"),
     ):
         out.write(samples)
     assert not path.read_bytes()

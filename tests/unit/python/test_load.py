@@ -467,7 +467,7 @@ def test_an_unknown_scale(make: Maker) -> None:
     control = np.frombuffer(content, zio.control_dtype, 1)
     control["attr_channel"]["std_val"][0][zio.lib.ZIO_ATTR_UNIT] = 9999
     Path(path).write_bytes(content)
-    with pytest.raises(ValueError, match="the scale is none that zio knows.*volts=False"):
+    with pytest.raises(ValueError, match="the scale is unknown to zio.*volts=False"):
         zio.load(path)
     found = zio.load(path, "adc-0-1", volts=False)
     assert found.values.tolist() == list(range(8)) and found.attrs["units"] == ""
@@ -475,7 +475,7 @@ def test_an_unknown_scale(make: Maker) -> None:
 
 def test_bits_that_float_does_not_hold(make: Maker) -> None:
     path = make([0], rate=1000, dtype=np.int64, nbits=60)
-    with pytest.raises(ValueError, match="no number of 60 bits: .*volts=False"):
+    with pytest.raises(ValueError, match="cannot hold numbers of 60 bits: .*volts=False"):
         zio.load(path)
     assert zio.load(path, "adc-0-1", volts=False).values.tolist() == list(range(8))
 

@@ -209,5 +209,5 @@ def test_what_is_written_can_be_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("control", ["x", b"x", 7, 0.5])
 def test_what_is_no_control(tmp_path: Path, control: Any) -> None:
     with zio.open(str(tmp_path / "f"), create=True) as out:
-        with pytest.raises(TypeError, match="is no control: pass block.control"):
+        with pytest.raises(TypeError, match="is not a control: pass block.control"):
             out.write(b"", control)

@@ -480,7 +480,7 @@ def test_wrong_arguments() -> None:
     assert timeline.rate.value == Fraction(88201, 2)
     timeline.set_rate(None)
     assert timeline.rate == zio.Rate(None, "unknown", None)
-    with pytest.raises(TypeError, match="str is no control"):
+    with pytest.raises(TypeError, match="str is not a control"):
         timeline.add("block")
     with pytest.raises(TypeError, match="a zio.Timeline cannot be copied"):
         copy.copy(timeline)

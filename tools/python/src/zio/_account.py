@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What has come of a channel, and what is missing."""
+"""What arrived from a channel, and what is missing."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ TIMES = np.uint16(0xF << lib.ZIO_ATTR_TRIG_RATE_NUM)
 class Account:
     """Counts the blocks of one channel, and places them on a timeline.
 
-    `name` is the channel whose losses the kernel counts: `look()` reads them. Without it,
-    and if the kernel does not tell, the controls do, as in a block file.
+    `name` is the channel whose losses the kernel counts, for `look()` to read. Without
+    it, or if the kernel does not tell, count from the controls, as for a block file.
     """
 
     def __init__(self, name: str = "") -> None:
@@ -28,15 +28,17 @@ class Account:
         self.name = name if counts else ""
         self.blocks = self.bytes = 0
         self.missing = self.gaps = 0
-        """Blocks that this program has not seen: lost, or passed over by a tap."""
+        """Blocks that this program has not seen: lost, or skipped by a tap."""
         self.lost = 0
         """Blocks that were lost since the account began."""
         self.missed = 0
-        """Events that were missed, as the controls tell."""
+        """Missed events, according to the controls."""
         self.place: Place | None = None
-        """The last block that `add()` has counted, in its timeline."""
+        """The last block counted by `add()`, in its timeline."""
         self.total = counts.lost if counts else 0
-        """The same since the kernel began to count, or the account before this one."""
+        """The same, since the kernel began to count, or since the account before this
+        one.
+        """
         self.acquired = counts.blocks if counts else 0
         """Blocks since the kernel began to count, at the last look."""
         self.alarms: set[str] = set()
@@ -44,9 +46,9 @@ class Account:
         self._timeline = Timeline()
 
     def add(self, block: Block) -> Place:
-        """Count a block, and remember its alarms. Return its place.
+        """Count a block and remember its alarms. Return its place.
 
-        A block whose control has no possible time is placed without one.
+        Place a block without a time if the time in its control is impossible.
         """
         try:
             place = self._timeline.add(block)
@@ -67,8 +69,9 @@ class Account:
         return place
 
     def look(self) -> Account:
-        """Read what the kernel has counted, and return the account. A device that is gone
-        tells nothing."""
+        """Read the counts of the kernel, and return the account. If the device is gone,
+        there is nothing to read.
+        """
         counts = kernel_counts(self.name) if self.name else None
         if counts:
             self.lost += max(counts.lost - self.total, 0)
@@ -76,7 +79,7 @@ class Account:
         return self
 
     def next(self) -> Account:
-        """Return an empty account that begins where this one was looked at."""
+        """Return an empty account that begins at the last look at this one."""
         account = Account()
         account.name, account.total = self.name, self.total
         account.acquired = self.acquired
@@ -85,7 +88,7 @@ class Account:
 
 
 def _without_time(block: Block) -> np.void:
-    """Return the control of a block whose time nobody can tell."""
+    """Return the control of a block without its time."""
     head = bytearray(block.control.tobytes())
     control: np.void = np.frombuffer(head, control_dtype)[0]
     control["tstamp"]["secs"] = control["tstamp"]["ticks"] = 0

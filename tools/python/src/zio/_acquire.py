@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Acquire with settings that go back at the end."""
+"""Acquire with settings that are restored at the end."""
 
 from __future__ import annotations
 
@@ -19,20 +19,19 @@ if TYPE_CHECKING:
 
     from ._channel import Channel
 
-# The attributes of triggers that have the time between two events, and their parts of a
-# second
+# Attributes of triggers with the time between two events, and their units per second
 PERIODS = {"period-ns": 10**9, "period-ms": 10**3}
-# Attributes of a trigger that others depend on: they go back first.
+# Attributes of a trigger that others depend on: restore them first.
 FIRST = ("post-samples", "pre-samples", "nshots")
-# What is no setting: an action, or a value that follows from others
+# Not settings: actions, and values that follow from others
 NO_SETTINGS = ("alarms", "fire", "flush", "reset", "sequence")
-# ENOENT is none of them: the set may have got another trigger.
+# Not ENOENT: the trigger of the set may have been replaced.
 IS_GONE = (codes.ENODEV, codes.ENXIO)
 ENABLE = "trigger/enable"
 
 
 class Settings:
-    """Attributes of a set that a program changes, and the texts that they had before.
+    """Attributes of a set that a program changes, and their previous texts.
 
     Names are relative to the set, such as "trigger/nsamples" or "chan0/enable".
     """
@@ -43,16 +42,16 @@ class Settings:
         self._is_halted = False
         self._inode = os.stat(cset.path).st_ino
         self._pid = os.getpid()
-        # For a program that ends in the middle of restore()
+        # For a program that ends during restore()
         atexit.register(self.restore)
 
     def keep(self, name: str) -> None:
-        """Remember the text of an attribute, unless this was done before."""
+        """Remember the text of an attribute, unless done before."""
         if all(known != name for known, _ in self._old):
             self._old.append((name, self.cset.text(name)))
 
     def put(self, name: str, value: Value) -> None:
-        """Set an attribute that goes back."""
+        """Set an attribute that will be restored."""
         self.keep(name)
         self.cset[name] = value
 
@@ -80,10 +79,10 @@ class Settings:
             self.cset[ENABLE] = 1
 
     def restore(self) -> list[Error]:
-        """Set what the attributes had before, and return what failed.
+        """Restore the attributes, and return what failed.
 
-        Ctrl-C does not end this: it comes at the end. In a child that the program forked,
-        this does nothing.
+        Ctrl-C takes effect only at the end. In a child forked by the program, this does
+        nothing.
         """
         if os.getpid() != self._pid:
             return []
@@ -102,11 +101,11 @@ class Settings:
         return failed
 
     def _restore_last(self, failed: list[Error]) -> None:
-        """Restore the attribute that was changed last, and forget it."""
+        """Restore the last changed attribute, and forget it."""
         is_halted = self._is_halted
         try:
             if not self._is_there():
-                raise make_error(codes.ENODEV, "the board has gone")
+                raise make_error(codes.ENODEV, "the board is gone")
             if is_halted:
                 self.cset[ENABLE] = 0
             else:
@@ -124,7 +123,7 @@ class Settings:
             self._old.pop()
 
     def _is_there(self) -> bool:
-        """Tell whether the set is there. Another board may have got its name."""
+        """Tell whether the set exists. Another board may have its name now."""
         try:
             return os.stat(self.cset.path).st_ino == self._inode
         except OSError:
@@ -132,7 +131,7 @@ class Settings:
 
 
 class Acquisition:
-    """A channel with settings of its own, for `with`. `zio.acquire()` makes it."""
+    """A channel with settings of its own, for `with`. Made by `zio.acquire()`."""
 
     def __init__(
         self,
@@ -152,7 +151,7 @@ class Acquisition:
 
     def __enter__(self) -> Channel:
         if self._settings is not None or self._channel is not None:
-            raise ValueError("the acquisition has begun")
+            raise ValueError("the acquisition has already begun")
         try:
             self._begin()
         except BaseException as error:
@@ -170,7 +169,7 @@ class Acquisition:
         self._end(error)
 
     def _begin(self) -> None:
-        """Set what was asked for, open the channel, and enable the trigger."""
+        """Apply the settings, open the channel, and enable the trigger."""
         wanted = (self._trigger, self._period, self._nsamples, self._buffer)
         if any(value is not None for value in wanted) or self._others:
             self._apply()
@@ -196,7 +195,7 @@ class Acquisition:
             settings.put("current_buffer", self._buffer)
         if self._trigger is not None and cset.text("current_trigger") != self._trigger:
             settings.put("current_trigger", self._trigger)
-        # The attributes to restore are those of this trigger.
+        # The attributes to restore belong to this trigger.
         settings.keep("current_trigger")
         if self._nsamples is not None:
             cset["trigger/nsamples"] = self._nsamples
@@ -217,7 +216,7 @@ class Acquisition:
         raise make_error(codes.EINVAL, f"{cset.name}: {text}: take hrt or timer")
 
     def _drop_old_blocks(self, channel: Channel) -> None:
-        """Drop the blocks that the channel acquired before it had its settings."""
+        """Drop the blocks acquired before the settings were applied."""
         try:
             channel.flush()
         except Error as error:
@@ -225,7 +224,7 @@ class Acquisition:
                 raise
 
     def _end(self, error: BaseException | None) -> None:
-        """Close the channel, and let the settings go back."""
+        """Close the channel and restore the settings."""
         failed: list[Error] = []
         try:
             if self._channel is not None:
@@ -252,30 +251,30 @@ def acquire(
     method: str | None = None,
     output: bool = False,
 ) -> Acquisition:
-    """Open a channel with settings that go back at the end.
+    """Open a channel with settings that are restored at the end.
 
     with zio.acquire("zzero-0-2", trigger="hrt", period=0.01, nsamples=1000) as ch:
         for block in ch.take(10):
             print(block.time, block.lost, block.values().mean())
 
-    `trigger`: type of the trigger of the set, such as "hrt", "timer" or "user".
-    `period`: seconds between two events; the trigger must have one.
-    `nsamples`: samples of a block.
-    `buffer`: type of the buffer of the set, such as "vmalloc".
-    `settings`: other attributes of the set by their names, such as "trigger/slack-ns".
-    `tap`, `nonblock`, `method`, `output`: as for `zio.open()`.
+    `trigger`: type of the trigger of the set, such as "hrt", "timer" or "user". `period`:
+    seconds between two events; the trigger must have one. `nsamples`: samples per block.
+    `buffer`: type of the buffer of the set, such as "vmalloc". `settings`: other
+    attributes of the set by their names, such as "trigger/slack-ns". `tap`, `nonblock`,
+    `method`, `output`: as for `zio.open()`.
 
-    A set and a channel that are disabled are enabled. All settings of the trigger go back
-    at the end, also those that the program changes meanwhile. They go back after an error
-    and after Ctrl-C, too. They do not after SIGKILL. Each acquisition restores what
-    it has found: of two on one set, the one that began last must end first. If the board
-    has gone, or another one has its name, nothing is set. The first block is acquired
-    with the settings, unless the kernel module cannot flush.
+    Enables the set and the channel if they are disabled. All settings of the trigger are
+    restored at the end, even those that the program changes meanwhile; also after an
+    error or Ctrl-C, but not after SIGKILL. Each acquisition restores what it found: of
+    two on one set, the one that began last must end first. If the board is gone, or
+    another one has its name, nothing is restored. The first block is acquired with the
+    new settings, unless the kernel module cannot flush.
 
     Raises `Error` as `zio.open()`, and with the code of the kernel if it refuses a
-    setting: what was set before goes back. EINVAL: the trigger has no period. Raises
-    `ValueError` if the period is no whole number of the unit of the trigger. At the end,
-    raises `Error` if a setting cannot go back. After another error this is a warning.
+    setting; earlier settings are then restored. EINVAL: the trigger has no period. Raises
+    `ValueError` if the period is not a whole number in the unit of the trigger. At the
+    end, raises `Error` if a setting cannot be restored; after another error this is only
+    a warning.
     """
     how = {"tap": tap, "nonblock": nonblock, "method": method, "output": output}
     others = settings or {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The attributes in a control by their names, and the values of a block to write."""
+"""The attributes in a control by name, and the values of a block to write."""
 
 from __future__ import annotations
 
@@ -16,23 +16,24 @@ CHANNEL: int = lib.ZIO_ATTR_OF_CHANNEL
 
 @lru_cache(maxsize=64)
 def _names_of(control: bytes) -> Any:
-    """Return the names that the kernel has; NULL if it has none."""
+    """Return the names from the kernel; NULL if it has none."""
     head = ffi.from_buffer("struct zio_control *", control)
     names = lib.zio_names_open(head, ffi.NULL, ffi.NULL)
     return ffi.gc(names, lib.zio_names_close) if names else ffi.NULL
 
 
 def _find_names(control: Any) -> Any:
-    """Return the names of a control, which follow from its address and trigger."""
+    """Return the names for a control, which depend on its address and trigger."""
     head = ffi.new("struct zio_control *")
     head.addr, head.triggername = control.addr, control.triggername
     return _names_of(bytes(ffi.buffer(head)))
 
 
 def attributes(control: Any, is_live: bool) -> dict[str, int]:
-    """Return the attributes of the channel in a control, with the values of the block.
+    """Return the attributes of the channel in a control, including the values of the
+    block.
 
-    The kernel has the names of a block that is `is_live`.
+    The kernel knows the names for a block that `is_live`.
     """
     values = ffi.new("struct zio_attr_value[]", lib.ZIO_MAX_ATTRS)
     names = _find_names(control) if is_live else ffi.NULL
@@ -41,7 +42,7 @@ def attributes(control: Any, is_live: bool) -> dict[str, int]:
 
 
 def put_values(control: Any, channel: Object, values: Mapping[str, int]) -> None:
-    """Set values of the block that a control describes, by their names."""
+    """Set values of the block described by a control, by name."""
     err = new_error()
     names = lib.zio_names_of(channel._object, err)
     if not names:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Many blocks at once: no Python code runs for each of them."""
+"""Many blocks at once, without Python code for each of them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _block_dtype = np.dtype(
 class Batch:
     """Some blocks of a channel, valid until the next batch.
 
-    Later each attribute raises `StaleBlock`. Arrays that the program keeps stay right.
+    After that, each attribute raises `StaleBlock`. Arrays kept by the program stay valid.
     """
 
     __slots__ = ("_blocks", "_channel", "_number", "_parts", "_sizes", "lost")
@@ -49,7 +49,7 @@ class Batch:
         """Number of blocks missing before each block: shape (k,), uint32."""
 
     def _hold(self) -> Any:
-        """Return what keeps the memory of the batch, also if another thread closes."""
+        """Return what keeps the memory of the batch, even if another thread closes."""
         held = self._channel._ch
         if self._number != self._channel._number or held is None:
             raise StaleBlock(
@@ -68,23 +68,25 @@ class Batch:
     def data(self) -> Array | list[Array]:
         """The samples: a read-only array of shape (k, nsamples).
 
-        If the blocks differ in size, or in the type of the samples, this is a list of k
-        arrays of shape (nsamples,).
+        If the blocks differ in size or sample type, this is a list of k arrays of shape
+        (nsamples,).
         """
         _held = self._hold()
         return self._parts.data(self._sizes)
 
     @property
     def scaling(self) -> Scaling:
-        """How samples of the first block become values. Others may have another scale."""
+        """How to convert samples of the first block to values. Others may have another
+        scale.
+        """
         _held = self._hold()
         return self._parts.scaling()
 
     def values(self) -> Array | list[Array]:
         """Return `data` in units: new arrays of float64.
 
-        Each block has its own scale. Raises `ValueError` if the batch is empty, and as
-        `Block.values()`.
+        Applies the scale of each block. Raises `ValueError` if the batch is empty, and
+        the errors of `Block.values()`.
         """
         _held = self._hold()
         parts, data = self._parts, self.data
@@ -118,7 +120,7 @@ class Batch:
 
 
 class Parts:
-    """Where the controls and the samples of a batch are: runs, or lists without gaps."""
+    """Where the controls and samples of a batch are: runs, or lists without gaps."""
 
     __slots__ = ("_control_step", "_controls", "_data", "_data_step", "_source")
 
@@ -194,7 +196,7 @@ class Batches:
         self._channel = channel
         self._timeout = timeout
         self._ring: Ring | None = channel._ring
-        # Half of a ring stays free for the kernel. Memory ends at MAX_BYTES.
+        # Leave half of a ring free for the kernel. Limit memory to MAX_BYTES.
         most = self._ring.room_blocks // 2 if self._ring else MAX_BYTES // CONTROL_SIZE
         self._n = min(n, max(most, 1))
         self._blocks: Any = ffi.new("struct zio_block[]", self._n)
@@ -203,7 +205,7 @@ class Batches:
         self._memory = Memory(0)
         self._used = 0
         self._got = 0
-        # Blocks of the ring that were copied, and their memories
+        # Copied blocks of the ring, and their memories
         self._moved = 0
         self._parted: list[Memory] = []
         self._is_over = False
@@ -245,7 +247,7 @@ class Batches:
         self._memory = self._pool.exchange(self._memory)
 
     def _may_read(self, until: float | None) -> bool:
-        """Wait for a block until the time is over. With no time, one read is enough."""
+        """Wait for a block until the timeout. Without time left, read once."""
         if until is None:
             return not self._got
         if self._ring and self._got and not self._ring.is_ready():
@@ -258,7 +260,7 @@ class Batches:
             return self._end_by(error)
 
     def _leave_ring(self) -> None:
-        """Copy what the batch has: no call may wait while the ring keeps blocks."""
+        """Copy the batch, because no call may wait while the ring keeps blocks."""
         _held = self._channel._open()
         n = self._got - self._moved
         blocks = self._blocks + self._moved
@@ -271,7 +273,7 @@ class Batches:
             self._ring.first = None
 
     def _end_by(self, error: Error) -> bool:
-        """End the batch by an error, which comes after the blocks. Return False."""
+        """End the batch with an error, to be raised after the blocks. Return False."""
         if not self._got:
             raise error
         if error.errno != codes.EAGAIN:
@@ -279,7 +281,7 @@ class Batches:
         return False
 
     def _read_some(self) -> bool:
-        """Append the blocks that are there. Return False if the batch ends."""
+        """Append the available blocks. Return False if the batch ends."""
         channel = self._channel
         while True:
             got = lib.zio_next_batch(
@@ -316,7 +318,7 @@ class Batches:
         return self._used + CONTROL_SIZE <= self._memory.size or self._ring is not None
 
     def _grow(self) -> None:
-        """Take memory for a block that is larger than the memory."""
+        """Take larger memory for a block that does not fit."""
         size = int(self._blocks[0].size)
         if size > self._channel.max_block:
             raise reason_error(self._channel._open(), codes.EMSGSIZE)
@@ -326,7 +328,7 @@ class Batches:
     # --- give -------------------------------------------------------------------------
 
     def _make(self) -> Batch:
-        """Return the blocks that were read."""
+        """Return the blocks read so far."""
         _held = self._channel._open()
         n = self._got
         if not n:
@@ -353,7 +355,7 @@ class Batches:
         return ring.is_ready() and ring.has_room(n, int(sizes.sum()))
 
     def _show(self) -> Parts:
-        """Return the parts of a run of blocks where they are."""
+        """Return the parts of a run of blocks in place."""
         run, first = self._run, self._blocks[0]
         steps = int(run.control_step), int(run.data_step)
         return Parts(self._ring or self._memory, first.control, first.data, *steps)

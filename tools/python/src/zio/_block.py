@@ -34,9 +34,9 @@ Array = np.ndarray[Any, np.dtype[Any]]
 class Block(Unique, Exporter):
     """One block of a channel, valid until the program asks for the next one.
 
-    It is an array: `np.mean(block)`, and `memoryview(block)` has the samples. Later each
-    attribute raises `StaleBlock`. An array from `data` stays right as long as the program
-    keeps it. `copy()` gives a block that stays valid.
+    It acts as an array: use `np.mean(block)` or `memoryview(block)`. After the next
+    block, each attribute raises `StaleBlock`. An array from `data` stays valid as long as
+    the program keeps it. `copy()` returns a block that stays valid.
     """
 
     __slots__ = ("_channel", "_control", "_number", "_samples", "_source", "lost", "size")
@@ -62,7 +62,7 @@ class Block(Unique, Exporter):
         """Number of blocks missing before this one; 0 for the first block."""
 
     def _hold(self) -> Any:
-        """Return what keeps the memory of the block, also if another thread closes."""
+        """Return what keeps the memory of the block, even if another thread closes."""
         held = self._channel._ch
         if self._number != self._channel._number or held is None:
             raise StaleBlock(
@@ -82,8 +82,8 @@ class Block(Unique, Exporter):
         """The samples: a read-only array of shape (nsamples,).
 
         The type is an integer of 1, 2, 4 or 8 bytes, or a void type for other sizes. An
-        array that the program keeps never shows another block. It is a copy for the
-        method "ring", and none for files and the method "read".
+        array kept by the program never changes to another block. It is a copy for the
+        method "ring", but not for files and the method "read".
         """
         _held = self._channel._ch
         if self._number != self._channel._number or _held is None:
@@ -102,14 +102,14 @@ class Block(Unique, Exporter):
 
     @property
     def raw(self) -> Array:
-        """The samples as they are: another name of `data`."""
+        """The raw samples: another name for `data`."""
         return self.data
 
     def values(self) -> Array:
         """Return the samples in `unit`: float64, shape (nsamples,), a new array.
 
-        These are the raw numbers if the control has no scale. Raises `Error` with
-        EOPNOTSUPP if a sample is no number, ERANGE if the scale is not known.
+        Without a scale in the control, these are the raw numbers. Raises `Error` with
+        EOPNOTSUPP if a sample is not a number, ERANGE if the scale is unknown.
         """
         return self.scaling.values(self.data)
 
@@ -124,7 +124,7 @@ class Block(Unique, Exporter):
 
     @property
     def scaling(self) -> Scaling:
-        """How samples become values. Its `code` tells whether they do."""
+        """How to convert samples to values; its `code` tells whether that is possible."""
         _held = self._hold()
         return scaling_of(self._control)
 
@@ -149,9 +149,9 @@ class Block(Unique, Exporter):
 
     @property
     def rate(self) -> float | None:
-        """Samples of one channel per second; None if the control does not have them.
+        """Samples per second and channel; None if the control does not say.
 
-        In recordings of older kernels it is the attribute max-sample-rate.
+        In recordings of older kernels this is the attribute max-sample-rate.
         """
         _held = self._hold()
         rate = ffi.new("struct zio_rate *")
@@ -162,11 +162,11 @@ class Block(Unique, Exporter):
     def times(self, rate: float | None = None, start: float = 0.0) -> Array:
         """Return the time of each sample, in seconds after `start`: float64.
 
-        `rate` are samples per second, if the control does not have them. With no rate,
-        each sample has the time of its shot. Samples before the trigger are earlier.
-        Those of interleaved channels that belong together have one time. A float has the
-        seconds since 1970 to a quarter of a microsecond: pass `start=block.time` for fast
-        samples. `zio.Timeline` tells the times of many blocks, and in whole nanoseconds.
+        `rate`: samples per second, if the control lacks them. Without a rate, each sample
+        has the time of its shot. Samples before the trigger are earlier. The samples of
+        one scan of interleaved channels have the same time. A float holds seconds since
+        1970 to a quarter of a microsecond: pass `start=block.time` for fast samples. For
+        the times of many blocks in whole nanoseconds, use `zio.Timeline`.
 
         Raises `Error`: ENODATA the block has no time; ERANGE it is beyond 64 bits of
         nanoseconds; EINVAL attributes of the control contradict each other.
@@ -179,9 +179,9 @@ class Block(Unique, Exporter):
 
     @property
     def shot_times_ns(self) -> tuple[int, ...]:
-        """Times of the shots in the block, in nanoseconds; one if it has one event.
+        """Times of the shots in the block, in nanoseconds; one for a single event.
 
-        Each shot has `len(block)` divided by their number of samples.
+        Each shot has `len(block)` samples divided by the number of shots.
         """
         _held = self._hold()
         stamp = ffi.new("struct zio_timestamp *")
@@ -207,15 +207,15 @@ class Block(Unique, Exporter):
     def attrs(self) -> dict[str, int]:
         """Attributes of the channel by name: `block.attrs["gain-factor"]`.
 
-        They are those in the control, with the values that each block has of its own. A
-        block of a file, or of a group, has no names of extended attributes: they are
-        "ext0" and so on.
+        These are the attributes in the control, including the values of the individual
+        block. Extended attributes of a block from a file or group have no names: they are
+        called "ext0" and so on.
         """
         _held = self._hold()
         return attributes(self._control, self._is_live())
 
     def _is_live(self) -> bool:
-        """Tell whether the block is of a channel of this machine."""
+        """Tell whether the block comes from a channel of this machine."""
         return not self._channel.is_file  # type: ignore[attr-defined]
 
     @property
@@ -225,7 +225,7 @@ class Block(Unique, Exporter):
         return alarm_names(self._control.zio_alarms)
 
     def copy(self) -> Block:
-        """Return a block with the same contents, which stays valid."""
+        """Return a block with the same contents that stays valid."""
         _held = self._hold()
         memory = Memory(CONTROL_SIZE + self.size)
         ffi.memmove(memory.pointer, self._control, CONTROL_SIZE)
@@ -239,7 +239,7 @@ class Block(Unique, Exporter):
         return int(self._control.nsamples)
 
     def __bool__(self) -> bool:
-        """Return True, also for a block without samples: `while block := ch.read()`."""
+        """Return True even for a block without samples: `while block := ch.read()`."""
         return True
 
     def __repr__(self) -> str:
@@ -260,7 +260,7 @@ _FOREVER: Any = _Forever()
 
 
 class Copy(Block):
-    """A block with memory of its own: a control, and the samples behind it."""
+    """A block with its own memory: a control followed by the samples."""
 
     __slots__ = ("_live",)
 
@@ -274,5 +274,5 @@ class Copy(Block):
         return self._live
 
     def copy(self) -> Block:
-        """Return the block itself: it does not change."""
+        """Return the block itself, because it does not change."""
         return self

@@ -22,7 +22,7 @@ from ._objects import Object, find
 from ._source import Source
 from ._units import scaling_of
 
-# A channel that is faster than the program gives no newest block.
+# A channel faster than the program never has a newest block.
 MOST_DROPPED = 4096
 
 
@@ -35,7 +35,7 @@ class Stats(NamedTuple):
 
 
 class Channel(Source):
-    """An open channel, or a block file. `zio.open()` makes it.
+    """An open channel or block file. Made by `zio.open()`.
 
     Iterate over it to read blocks. Only one thread at a time may use a channel;
     `interrupt()` and `close()` are the exceptions.
@@ -78,8 +78,8 @@ class Channel(Source):
     def read(self) -> Block | None:
         """Return the next block; None at the end of a file.
 
-        Waits for a block, unless the channel is non-blocking. Raises `WouldBlock` if it
-        is and there is no block, `Interrupted` after `interrupt()`, and `Error` with:
+        Waits for a block. Raises `WouldBlock` instead if the channel is non-blocking,
+        `Interrupted` after `interrupt()`, and `Error` with:
 
         - ENODEV: the device is gone
         - EPROTO, EPROTONOSUPPORT: the file or the control is damaged
@@ -90,7 +90,7 @@ class Channel(Source):
 
         Raises `RingFull` if arrays of batches keep blocks of a ring.
         """
-        # As `with self._user`, which costs more
+        # Like `with self._user`, which costs more
         user = self._user
         user.enter()
         try:
@@ -112,7 +112,7 @@ class Channel(Source):
     def take(self, n: int) -> Iterator[Block]:
         """Yield the next `n` blocks, or fewer at the end of a file.
 
-        They are copies: `list(ch.take(10))` has ten blocks that stay valid. Raises as
+        They are copies: `list(ch.take(10))` returns ten blocks that stay valid. Raises as
         `read()`.
         """
         for _ in range(n):
@@ -122,12 +122,12 @@ class Channel(Source):
             yield block.copy()
 
     def newest(self, timeout: float | None = None) -> Block | None:
-        """Return the newest block, and drop those before it.
+        """Return the newest block and drop those before it.
 
         Waits for a block if none came since the last call. Returns None at the end of a
-        file, or if none comes within `timeout` seconds. The block is a copy. `lost` has
-        all blocks missing since the block that the program got before, but not those that
-        this drops. Raises as `read()`.
+        file, or after `timeout` seconds. The block is a copy. `lost` counts all blocks
+        missing since the last block returned, except those dropped here. Raises as
+        `read()`.
         """
         if timeout is not None and not self.wait(timeout):
             return None
@@ -150,19 +150,19 @@ class Channel(Source):
         return newest
 
     def batches(self, n: int = 1024, timeout: float | None = None) -> Iterator[Batch]:
-        """Yield batches of up to `n` blocks, which cost little per block.
+        """Yield batches of up to `n` blocks, at little cost per block.
 
-        With no `timeout`, a batch has the blocks that are there, at least one. With a
-        `timeout` in seconds, it has the blocks that come within this time, perhaps
+        Without `timeout`, a batch holds the available blocks, at least one. With a
+        `timeout` in seconds, it holds the blocks that arrive within this time, perhaps
         none. A batch ends early where the memory of the ring wraps, or at 16 MiB.
 
-        A batch is valid until the next one. Raises as `read()`. The blocks of a batch
-        that an error ends come first.
+        A batch is valid until the next one. Raises as `read()`. If an error ends a batch,
+        the blocks before it are delivered first.
         """
         return iter(Batches(self, n, timeout))
 
     def flush(self) -> None:
-        """Drop what is queued, so that the next block is new.
+        """Drop queued blocks, so that the next block is new.
 
         Raises `Error`: EBADF the channel is an output; EOPNOTSUPP it is a block file;
         EBUSY another program has the ring; ENOTTY the kernel module cannot flush.
@@ -184,20 +184,20 @@ class Channel(Source):
     ) -> None:
         """Send one block.
 
-        `data` are the samples: bytes, or an array of integers, floats, bools or void.
-        They are written in the byte order of the machine. A control does not tell floats
-        from integers: `block.data.view("f4")` of a reader has them again, and floats with
-        a scale raise TypeError. So does an array of anything else, such as objects.
+        `data`: the samples, as bytes or an array of integers, floats, bools or void,
+        written in the byte order of the machine. A control does not tell floats from
+        integers: a reader restores them with `block.data.view("f4")`, and floats with a
+        scale raise TypeError. So does an array of anything else, such as objects.
 
-        `control` is a scalar of `control_dtype`, such as `block.control` or one of
-        `zio.make_control()`; with none, the control has the size and the number of
-        samples alone. Its `nsamples` and `ssize` must fit `data`, or be 0. In a block
-        file, a control without a name is one of the device `zio`, so of `zio-0000-0-0`.
-        If it has no time, it gets that of now. If it has no number, it gets the next one
-        of its channel. In a file that is appended to, it follows the last one there.
+        `control`: a scalar of `control_dtype`, such as `block.control` or the result of
+        `zio.make_control()`; by default a control with only size and number of samples.
+        Its `nsamples` and `ssize` must fit `data`, or be 0. In a block file, a control
+        without a name gets the device `zio`, that is `zio-0000-0-0`; without a time it
+        gets the current time; and without a number the next one of its channel, even when
+        appending to a file.
 
-        `values` are those of this block, by name, where the output has such values:
-        `out.write(b"", values={"width-ns": 100, "count": 3})`. The driver has chosen the
+        `values`: values of this block by name, where the output has such values:
+        `out.write(b"", values={"width-ns": 100, "count": 3})`. The driver chooses the
         others, unless `control` has them.
 
         Waits for room, unless the channel is non-blocking. Raises `WouldBlock`,
@@ -215,7 +215,7 @@ class Channel(Source):
         array = sample_array(data)
         head = ffi.new("struct zio_control *")
         if control is None:
-            # A set without samples has none of any size.
+            # A set without samples can have any sample size.
             ssize = array.itemsize if array.size or self.is_file else 0
             lib.zio_control_init(head, array.size, ssize)
         else:
@@ -261,9 +261,9 @@ class Channel(Source):
 
     @property
     def object(self) -> Object:
-        """The channel among the devices, with its attributes.
+        """The channel as an object of a device, with its attributes.
 
-        Raises `Error` with ENOENT if it is a block file, or the board has gone.
+        Raises `Error` with ENOENT if it is a block file, or the board is gone.
         """
         if self.is_file:
             raise make_error(codes.ENOENT, f"{self.path} is a block file, not a channel")
@@ -282,7 +282,7 @@ class Channel(Source):
     # --- asyncio ----------------------------------------------------------------------
 
     async def __aiter__(self) -> AsyncIterator[Block]:
-        """Yield blocks. Meanwhile, other tasks of the event loop run."""
+        """Yield blocks while other tasks of the event loop run."""
         while (block := await self._next_in_task()) is not None:
             yield block
 

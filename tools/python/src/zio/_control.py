@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The control of a block: its layout, and the type of the samples."""
+"""The control of a block: its layout and the type of the samples."""
 
 from __future__ import annotations
 
@@ -56,15 +56,16 @@ control_dtype: np.dtype[np.void] = np.dtype(
 )
 """numpy type of `struct zio_control`, 512 bytes in the byte order of this machine.
 
-The fields have the names of <linux/zio-user.h>."""
+The fields have the same names as in <linux/zio-user.h>."""
 
 
 def control_bytes(control: Any) -> bytes:
-    """Return the bytes of one control; TypeError for what is no control, ValueError for
-    another number of them."""
+    """Return the bytes of one control. Raise TypeError for anything else, ValueError for
+    several controls.
+    """
     if isinstance(control, (str, bytes, int, float)):
         raise TypeError(
-            f"{type(control).__name__} is no control: pass block.control, or one of "
+            f"{type(control).__name__} is not a control: pass block.control, or one of "
             "zio.make_control()"
         )
     controls = np.asarray(control, control_dtype)
@@ -74,20 +75,22 @@ def control_bytes(control: Any) -> bytes:
 
 
 def sample_array(data: Any) -> np.ndarray[Any, np.dtype[Any]]:
-    """Return samples to write as an array without gaps, in the order of the machine."""
+    """Return samples to write as a contiguous array in native byte order."""
     array = np.ascontiguousarray(
         np.frombuffer(data, np.uint8) if isinstance(data, (bytes, bytearray)) else data
     )
     if array.dtype.kind not in "biufV" or array.dtype.hasobject:
         raise TypeError(
-            f"{array.dtype} are no samples: pass bytes, or an array of integers, floats "
+            f"{array.dtype} are not samples: pass bytes, or an array of integers, floats "
             "or void"
         )
     return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
 def as_array(data: np.ndarray[Any, Any], dtype: Any, copy: Any) -> np.ndarray[Any, Any]:
-    """Return what numpy asks of `__array__()`. numpy before 2.0 does not give `copy`."""
+    """Return what numpy expects from `__array__()`. numpy before 2.0 does not pass
+    `copy`.
+    """
     if copy is None:
         return np.asarray(data, dtype)
     return np.array(data, dtype, copy=copy)
@@ -129,14 +132,14 @@ def stamp_ns(stamp: Any) -> int:
 
 
 def whole_ns(seconds: float) -> int:
-    """Return seconds in nanoseconds: no product is rounded."""
+    """Return seconds as nanoseconds, without rounding a product."""
     return int(seconds // 1) * 10**9 + round(seconds % 1 * 1e9)
 
 
 def rate_parts(rate: Fraction | float) -> tuple[int, int]:
-    """Return samples per second as a fraction of two numbers of 32 bits, the nearest.
+    """Return samples per second as the nearest fraction of two 32-bit numbers.
 
-    Raises `ValueError` if there is none.
+    Raises `ValueError` if there is no such fraction.
     """
     if isinstance(rate, Rational) and 0 < rate.numerator <= MOST >= rate.denominator:
         return int(rate.numerator), int(rate.denominator)

@@ -12,8 +12,8 @@ from ._libzio import ffi, lib
 class Error(OSError):
     """A call of the library failed.
 
-    `errno` is the code, and `strerror` the text of the library: which object, which
-    step, why, and often what to do.
+    `errno` is the code, and `strerror` the text of the library: object, step, reason, and
+    often a remedy.
     """
 
 
@@ -22,27 +22,29 @@ class WouldBlock(Error, BlockingIOError):
 
 
 class Interrupted(Error, InterruptedError):
-    """`Channel.interrupt()` has ended a call that waits."""
+    """`Channel.interrupt()` ended a waiting call."""
 
 
 class StaleBlock(BufferError):
-    """The program uses a block after it has asked for the next one.
+    """The program used a block after asking for the next one.
 
-    Use the block before, or keep a `copy()`.
+    Use the block before that, or keep a `copy()`.
     """
 
 
 class RingFull(BufferError):
-    """Arrays of batches keep blocks of a ring, and the kernel would make no new ones.
+    """Arrays of batches hold so many blocks of a ring that the kernel could not add new
+    ones.
 
-    They keep more than half of the ring, or there is no further block. Delete the arrays,
-    or keep copies. Then the next call continues: no block is lost.
+    They hold more than half of the ring, or no block is left. Delete the arrays, or keep
+    copies instead. The next call then continues without losing a block.
     """
 
 
 class GapWarning(UserWarning):
-    """Something is missing in what `load()` returns, or changes: blocks or events were
-    lost, the clock was set, a unit is another one, and so on."""
+    """Something is missing, or changes, in what `load()` returns: blocks or events were
+    lost, the clock was set, a unit changed, and so on.
+    """
 
 
 def make_error(code: int, text: str) -> Error:
@@ -55,12 +57,12 @@ def make_error(code: int, text: str) -> Error:
 
 
 def new_error() -> Any:
-    """Return a struct zio_error, which a call of the library fills."""
+    """Return a struct zio_error for a call of the library to fill."""
     return ffi.new("struct zio_error *")
 
 
 def raise_error(err: Any) -> NoReturn:
-    """Raise the exception that a struct zio_error describes."""
+    """Raise the exception described by a struct zio_error."""
     text = ffi.string(err.text).decode(errors="replace")
     raise make_error(err.code, text)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the numbers and times of blocks tell about a board: pure functions."""
+"""Judge a board from the numbers and times of its blocks: pure functions."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ._block import Array
 Figure = Union[int, float]
 
 LEAST_BLOCKS = 8
-# A stamp may be later than the read of its block by the error of two reads of a clock.
+# Reading two clocks may put a stamp this much after the read of its block.
 MOST_FUTURE_NS = 1_000_000
-# So well must an input hear what an output plays.
+# Minimum correlation between what an output plays and an input hears.
 LEAST_CORRELATION = 0.9
 
 
 class Check(NamedTuple):
-    """A check of a board, with what it has measured."""
+    """A check of a board and its result."""
 
     name: str
     verdict: str
@@ -38,11 +38,11 @@ class Record:
         self.numbers: list[int] = []
         self.stamps: list[int] = []
         self.arrivals: list[int] = []
-        """When the program got each block, by the monotonic clock of the host."""
+        """When the program received each block, on the monotonic clock of the host."""
         self.latencies: list[int] = []
-        """From the stamp to the arrival, where the host has the clock of the stamps."""
+        """From stamp to arrival, where the stamps use a clock of the host."""
         self.restarts = 0
-        """How often the numbers began anew."""
+        """How often the numbers restarted."""
         self.taken = 0
         """Blocks that another reader took."""
 
@@ -56,20 +56,20 @@ class Record:
 
 
 class Line(NamedTuple):
-    """The straight line nearest to the times of blocks."""
+    """The straight line that best fits the times of blocks."""
 
     period: float
     """Nanoseconds from one number to the next."""
     error: float
-    """The period is known within so many: no scatter of the times moves it further."""
+    """Error of the period: scatter of the times moves it no further."""
     residuals: Array
-    """What each time is later than the line."""
+    """How much later than the line each time is."""
 
 
 def fit(numbers: Sequence[int] | Array, times: Sequence[int] | Array) -> Line:
-    """Return the line of times in nanoseconds, by the method of least squares."""
+    """Fit a line to times in nanoseconds by least squares."""
     x = np.asarray(numbers, np.float64)
-    # A float has the time since the first block, and not that since 1970.
+    # Use floats for the time since the first block, not since 1970.
     y = (np.asarray(times, np.int64) - int(times[0])).astype(np.float64)
     period, start = np.polyfit(x - x[0], y, 1)
     residuals = y - (start + period * (x - x[0]))
@@ -80,9 +80,9 @@ def _drift(record: Record) -> tuple[float, float]:
     """Return how much later each block comes than its stamp says, in nanoseconds from
     block to block, and the error.
 
-    A block may be read late, but not early. So the line goes through the blocks that are
-    read soonest in the first and in the last third. That of the second third should be
-    on the line.
+    A block may be read late, but not early. So the line goes through the blocks read
+    soonest in the first and the last third. The soonest block of the second third should
+    be on the line.
     """
     x, late = np.array(record.numbers), np.subtract(record.arrivals, record.stamps)
     thirds = np.array_split(np.arange(len(x)), 3)
@@ -102,10 +102,10 @@ def _skipped(name: str, record: Record) -> Check:
 
 
 def judge_rate(record: Record, wanted: float | None, tolerance: float) -> Check:
-    """Compare the rate of the blocks by the host, by their stamps, and as it should be.
+    """Compare the rate of the blocks by the host clock, by their stamps, and as expected.
 
-    `wanted`: nanoseconds from block to block, if anything tells them. `tolerance`: the
-    part by which two rates may differ, beside what the scatter explains.
+    `wanted`: expected nanoseconds from block to block, if known. `tolerance`: the
+    relative difference allowed between two rates, beyond what the scatter explains.
     """
     if len(record.numbers) < LEAST_BLOCKS:
         return _skipped("rate", record)
@@ -141,7 +141,7 @@ def judge_rate(record: Record, wanted: float | None, tolerance: float) -> Check:
 
 
 def judge_times(record: Record) -> Check:
-    """Tell how far the stamps are from a straight line, and whether any cannot be."""
+    """Tell how far the stamps are from a straight line, and whether any is impossible."""
     count = len(record.numbers)
     if count < LEAST_BLOCKS:
         return _skipped("times", record)
@@ -168,10 +168,11 @@ def judge_times(record: Record) -> Check:
 
 
 def judge_loss(record: Record, lost: int, events: int, load: str) -> Check:
-    """Tell whether blocks or events are lost, another reader took some, or the numbers of
-    blocks begin anew.
+    """Tell whether blocks or events were lost, another reader took some, or the numbers
+    of blocks restarted.
 
-    An event is lost to a set that is still busy with the one before. `load`: with what.
+    A set that is still busy with one event loses the next. `load`: the load on the
+    machine.
     """
     blocks = len(record.numbers)
     is_bad = lost or events or record.restarts or record.taken

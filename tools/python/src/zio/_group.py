@@ -35,7 +35,7 @@ class GroupStats(NamedTuple):
 
 
 class Event:
-    """The blocks of one event. They are copies, so they stay valid."""
+    """The blocks of one event, as copies that stay valid."""
 
     def __init__(
         self, time_ns: int, late: bool, blocks: dict[str, Block], missing: dict[str, str]
@@ -43,9 +43,9 @@ class Event:
         self.time_ns = time_ns
         """The earliest time stamp of the blocks, in nanoseconds."""
         self.late = late
-        """Whether the blocks come after their event was given."""
+        """Whether the blocks arrived after their event was delivered."""
         self.blocks = blocks
-        """The blocks by the names of the channels."""
+        """The blocks by channel name."""
         self.missing = missing
         """Why others are missing: "lost", "skipped", "late", "gone" or "given"."""
 
@@ -64,7 +64,7 @@ class Event:
 
 
 class Group(Handle):
-    """Channels that are read event by event. `zio.group()` makes it.
+    """Channels that are read event by event. Made by `zio.group()`.
 
     Iterate over it to get events. Only one thread at a time may use a group;
     `interrupt()` and `close()` are the exceptions.
@@ -124,7 +124,7 @@ class Group(Handle):
     def close(self) -> None:
         """Close the group and its channels. A second call does nothing.
 
-        Any thread may call this. A call of another thread that waits ends with
+        Any thread may call this. A call that waits in another thread ends with
         `ValueError`; the channels are in use until then.
         """
         super().close()
@@ -215,17 +215,15 @@ def group(
 ) -> Group:
     """Open channels, and read them event by event.
 
-    `names`: channels or block files, as for `zio.open()`.
-    `window_ns`: how far the time stamps of one event may differ, in nanoseconds; 0 is for
-    channels that share a trigger.
-    `limit_ms`: how long an event waits for a channel, in milliseconds; None is no limit.
-    `depth`: blocks of a channel that wait in memory.
-    `any_trigger`: blocks of different triggers may belong to one event.
-    `drop_late`: count late blocks, and do not give them.
-    `tap`: look at the channels, and take no block from their readers. What a tap skips is
-    missing as "lost".
-    `sets`: channel sets, such as "zzero-0000-0". The group reads all channels of a set by
-    one ring, if its buffer can be mapped. They follow those of `names`. A set has no tap.
+    `names`: channels or block files, as for `zio.open()`. `window_ns`: how far the time
+    stamps of one event may differ, in nanoseconds; 0 suits channels that share a trigger.
+    `limit_ms`: how long an event waits for a channel, in milliseconds; None waits without
+    limit. `depth`: how many blocks of a channel can wait in memory. `any_trigger`: let
+    blocks of different triggers belong to one event. `drop_late`: count late blocks, but
+    do not deliver them. `tap`: look at the channels without taking blocks from their
+    readers. Blocks skipped by a tap are missing as "lost". `sets`: channel sets, such as
+    "zzero-0000-0", whose channels follow those of `names`. The group reads all channels
+    of a set through one ring, if its buffer can be mapped. A set cannot be tapped.
 
     Raises `Error` as `zio.open()`.
     """

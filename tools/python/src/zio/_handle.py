@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Objects that `with` closes, and those of the library among them."""
+"""Objects that `with` closes, including objects of the library."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound="Closing")
 
-# The library takes an int of milliseconds, which has 24 days.
+# The library takes an int of milliseconds, at most 24 days.
 LONGEST = 2**31 - 1
 
 
 class Timer:
-    """The time that a call of the library may still wait."""
+    """How long a call of the library may still wait."""
 
     def __init__(self, timeout: float | None) -> None:
         self._end = None if timeout is None else time.monotonic() + timeout
@@ -40,7 +40,7 @@ class Timer:
         return self._left
 
     def goes_on(self) -> bool:
-        """Whether the call is repeated when the milliseconds of `left()` are over."""
+        """Whether to repeat the call after the milliseconds of `left()`."""
         return self._left == LONGEST
 
 
@@ -73,10 +73,10 @@ class Closing:
 
 
 class Ending:
-    """Closes an object of the library: `ffi.gc()` calls it after the last reference.
+    """Closes an object of the library. `ffi.gc()` calls it after the last reference is
+    gone.
 
-    `needs` are references that the object needs until then. `code` is the errno of a
-    failure.
+    `needs`: references to hold until then. `code`: the errno of a failure.
     """
 
     __slots__ = ("_close", "code", "needs")
@@ -96,8 +96,8 @@ class Handle(Unique, Closing):
     """An object of the library. Only one thread at a time may use it; `interrupt()` and
     `close()` are the exceptions.
 
-    `_ch` closes the object when the last reference to it is gone. Each call holds one
-    as its argument, and so do arrays of a ring. So no thread finds freed memory.
+    `_ch` closes the object when the last reference to it is gone. Each call holds one as
+    its argument, and so do arrays of a ring, so that no thread uses freed memory.
     """
 
     KIND: ClassVar[str]
@@ -107,7 +107,7 @@ class Handle(Unique, Closing):
 
     def __init__(self, pointer: Any) -> None:
         close, self._interrupt, self._resume = self.CALLS
-        # Each call that makes the block in use invalid counts it up.
+        # Incremented by each call that invalidates the block in use.
         self._number = 0
         self._interrupted = False
         # Ends the wait of a task
@@ -144,7 +144,7 @@ class Handle(Unique, Closing):
         return self._ch is None
 
     def interrupt(self) -> None:
-        """End the call that waits, and all later waits, until `resume()`.
+        """End the current wait and all later ones, until `resume()`.
 
         Any thread may call this. The waiting call raises `Interrupted`.
         """
@@ -169,14 +169,14 @@ class Handle(Unique, Closing):
     async def _readable(self, fd: int, _held: Any) -> None:
         """Wait in a task until `fd` can be read, or another thread wakes it.
 
-        `_held` keeps the descriptor open: another one would get its number. The loop has
+        `_held` keeps the descriptor open, so that its number is not reused. The loop has
         one reader for each descriptor.
         """
         # A program without tasks starts sooner.
         import asyncio  # noqa: PLC0415
 
         if self._waker is not None:
-            raise ValueError("another task waits for it: each task opens its own")
+            raise ValueError("another task is waiting for it: open one per task")
         loop = asyncio.get_running_loop()
         ready = loop.create_future()
 

@@ -26,11 +26,11 @@ from ._units import scaling
 Path = Union[str, "os.PathLike[str]"]
 
 GAPS = ("fill", "split", "refuse")
-# A hole of so many samples is short, whatever there is beside it.
+# A hole of up to this many samples is short, whatever surrounds it.
 SHORT = 1 << 20
-# Bytes that a block needs beside its samples
+# Bytes that a block needs besides its samples
 BESIDE = 128
-# Samples that are read at a time stay in the cache of the processor.
+# Samples to read at a time, so that they stay in the processor cache.
 PIECE = 1 << 20
 _HDF = b"\x89HDF\r\n\x1a\n"
 
@@ -43,41 +43,38 @@ def load(
     blocks: tuple[int, int] | None = None,
     gaps: str = "fill",
 ) -> Any:
-    """Return block files as an `xarray.Dataset`, with a variable for each channel.
+    """Return block files as an `xarray.Dataset` with a variable for each channel.
 
     zio.load("run.zio", channel="adc-0-1").plot()
 
-    `file`: a block file, or a list of the parts of one recording, in their order.
-    `channel`: return only this one, as an `xarray.DataArray`. The variables of
-    interleaved blocks are "adc-0000-0-1.0" and so on.
-    `volts`: values in the unit of the channel, float64; raw numbers if it has no scale.
-    Otherwise the raw numbers in any case, in their own type.
-    `rate`: samples of a channel per second, if the controls do not tell it. With none,
-    the times of the blocks do.
-    `blocks`: load the blocks from the first number up to the second one, of each channel:
-    0 is its first block in the files.
-    `gaps`: "fill": NaN stands for the samples that are missing, and a recording whose
-    samples do not fit into one array is refused. "split": return a list of arrays, each
-    without a gap: those of the first channel, in their order, then those of the next one.
-    "refuse": raise ValueError if anything is missing or changes.
+    `file`: a block file, or the list of parts of one recording in order. `channel`:
+    return only this channel, as an `xarray.DataArray`. The variables of interleaved
+    blocks are "adc-0000-0-1.0" and so on. `volts`: return values in the unit of the
+    channel as float64, or raw numbers if it has no scale. If false, always return raw
+    numbers in their own type. `rate`: samples per second and channel, if the controls
+    lack it; by default it is estimated from the times of the blocks. `blocks`: load these
+    blocks of each channel, from the first number up to, but not including, the second; 0
+    is the first block of the channel in the files. `gaps`: "fill": put NaN for missing
+    samples, and refuse a recording whose samples do not fit into one array. "split":
+    return a list of arrays without gaps: those of the first channel in order, then those
+    of the next. "refuse": raise ValueError if anything is missing or changes.
 
-    Samples that follow each other have one dimension. Its coordinate `time` is
-    datetime64[ns] in UTC, or int64 in nanoseconds if the clock of the channel tells no
-    date. A recording of events has the dimensions `event`, with the time of each, and
-    `sample`, in seconds after the event: below 0 before it. A coordinate `missing` tells
-    how many events are not there before each. Events of one sample have `time` alone.
-    Channels with other times have coordinates of their own, such as
-    `time_adc-0000-0-2`. The attributes `units`, `long_name`, `rate`, `clock`, `lost`,
-    `taken`, `missed` and `account`, a sentence, tell the rest. If something is missing or
-    changes, there is a `zio.GapWarning`, too.
+    Consecutive samples have one dimension. Its coordinate `time` is datetime64[ns] in
+    UTC, or int64 in nanoseconds if the clock of the channel does not tell the date. A
+    recording of events has the dimensions `event`, with the time of each, and `sample`,
+    in seconds after the event, negative before it. A coordinate `missing` counts the
+    events missing before each. Events of one sample have only `time`. Channels with
+    different times have their own coordinates, such as `time_adc-0000-0-2`. The
+    attributes `units`, `long_name`, `rate`, `clock`, `lost`, `taken`, `missed` and
+    `account`, a sentence, tell the rest. A `zio.GapWarning` reports that something is
+    missing or changes.
 
-    All that is loaded is in memory, 16 bytes for a sample of one channel: a file that is
-    too large raises `MemoryError` before samples are read.
+    Everything is loaded into memory, 16 bytes per sample of one channel. A file that is
+    too large raises `MemoryError` before any samples are read.
 
-    Raises `ImportError` if there is no xarray; `Error` as `open()` and `Timeline.add()`;
-    `ValueError` with what to do if a file has no such channel, is no block file, or is
-    named twice, if nothing tells the rate, if there is no known scale, or if no type
-    holds all values.
+    Raises `ImportError` without xarray; `Error` as `open()` and `Timeline.add()`;
+    `ValueError`, with the remedy, if a file lacks the channel, is not a block file, or is
+    named twice, if the rate or the scale is unknown, or if no type can hold all values.
     """
     xarray = _import_xarray()
     if gaps not in GAPS:
@@ -123,7 +120,7 @@ def _make_request(
 
 
 def _find_files(file: Path | Sequence[Path]) -> list[str]:
-    """Return the paths. The same file twice would be the same time twice."""
+    """Return the paths. Refuse the same file twice, which would repeat its time."""
     paths = [file] if isinstance(file, (str, bytes, os.PathLike)) else file
     files = [os.fsdecode(path) for path in paths]
     seen: dict[tuple[int, int], str] = {}
@@ -159,7 +156,7 @@ def _require_file(file: str) -> None:
 
 
 def _choose(request: Request, found: Survey) -> list[Part]:
-    """Return the channels that are wanted."""
+    """Return the wanted channels."""
     parts = [part for name, part in found.parts.items() if request.wants(name)]
     if request.channel is None:
         return parts
@@ -175,7 +172,7 @@ def _choose(request: Request, found: Survey) -> list[Part]:
 
 
 def _require_rate(request: Request, parts: Iterable[Part]) -> None:
-    """The rate of a control wins: complain about one that nothing needs."""
+    """The rate of a control takes precedence: complain about a useless `rate`."""
     rates = {start.place["rate_source"]: start for p in parts for start in p.starts}
     control = rates.get(lib.ZIO_RATE_CONTROL)
     if request.rate is None or control is None or lib.ZIO_RATE_GIVEN in rates:
@@ -210,7 +207,7 @@ def _arrange(parts: Iterable[Part], request: Request, gaps: str) -> list[Run]:
 
 
 def _explain(run: Run, request: Request) -> str:
-    """Say why a run does not follow the one before."""
+    """Say why a run does not follow on from the one before."""
     place, control = run.start.place, run.start.control
     changes = Change(int(place["changes"])).names()
     causes = [
@@ -245,7 +242,7 @@ def _free_memory() -> int:
 
 
 def _require_memory(files: Sequence[str], runs: Iterable[Run], count: int) -> None:
-    """Complain before Linux kills the program."""
+    """Complain before Linux kills the program for lack of memory."""
     need = sum(run.nbytes for run in runs) + count * BESIDE
     free = _free_memory()
     if need > free:
@@ -257,7 +254,7 @@ def _require_memory(files: Sequence[str], runs: Iterable[Run], count: int) -> No
 
 
 def _warn(files: Sequence[str], parts: Iterable[Part]) -> None:
-    """Say what is missing: an array looks whole."""
+    """Say what is missing, because an array looks complete."""
     bad = [(p.name, p.timeline.account()) for p in parts]
     bad = [(name, account) for name, account in bad if not account.is_clean]
     if not bad:
@@ -276,7 +273,7 @@ def _name(files: Sequence[str]) -> str:
 
 
 def _read(files: Sequence[str], found: Survey, runs: Iterable[Run]) -> None:
-    """Put the samples of all blocks to their places."""
+    """Put the samples of all blocks in place."""
     targets = np.zeros(sum(found.counts), target_dtype)
     for run in runs:
         run.allocate()
@@ -396,7 +393,7 @@ class _Arrays:
 
     @staticmethod
     def _times(run: Run) -> tuple[Array, dict[str, str]]:
-        """Return dates in UTC, or ns if the clock tells none."""
+        """Return dates in UTC, or ns if the clock does not tell the date."""
         clock = of.clock(run.start.control)
         times = run.times()
         if not run.has_time:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Make the control of a block that a program writes."""
+"""Make the control of a block for a program to write."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NAME = re.compile(
 
 @cache
 def unit_numbers() -> dict[str, int]:
-    """Return the numbers of the units by their names."""
+    """Return the numbers of units by name."""
     numbers = {"": 0}
     while name := lib.zio_unit_name(len(numbers) - 1):
         numbers[ffi.string(name).decode()] = len(numbers) - 1
@@ -40,19 +40,18 @@ def make_control(
     signed: bool | None = None,
     nbits: int = 0,
 ) -> np.void:
-    """Return a control for `Channel.write()`, which puts the size of the samples in.
+    """Return a control for `Channel.write()`, which fills in the size of the samples.
 
     out.write(samples, zio.make_control(name="adc-0-1", seq=n, unit="V", scale=0.001))
 
-    `name`: the channel, such as "adc-0-1", "adc-0007-0-1" or "adc/0/1".
-    `time`: seconds since 1970; with none, it is that of now.
-    `unit`: such as "V"; `scale`: its value of one step; `offset`: its value at 0.
-    `rate`: samples per second; a float becomes the nearest fraction of 32 bits.
-    `seq`: number of the block in its channel.
-    `signed`: whether samples have a sign; with none, that of the type of the array.
-    `nbits`: valid bits of a sample; 0 is all of them.
+    `name`: the channel, such as "adc-0-1", "adc-0007-0-1" or "adc/0/1". `time`: seconds
+    since 1970; by default the current time. `unit`: such as "V"; `scale`: value of one
+    step; `offset`: value at 0. `rate`: samples per second; a float becomes the nearest
+    32-bit fraction. `seq`: number of the block in its channel. `signed`: whether samples
+    are signed; by default as the type of the array. `nbits`: valid bits of a sample; 0
+    means all.
 
-    Raises `ValueError` if a control cannot hold what is asked for.
+    Raises `ValueError` if a control cannot hold the arguments.
     """
     head = ffi.new("struct zio_control *")
     lib.zio_control_init(head, 0, 0)
@@ -80,7 +79,7 @@ def put_attribute(attributes: Any, index: int, value: int) -> None:
 
 
 def complete(head: Any, array: np.ndarray[Any, np.dtype[Any]]) -> None:
-    """Give a control without sizes those of an array that has samples."""
+    """Fill in the sizes of a control from an array that has samples."""
     if head.nsamples or head.ssize or not array.size:
         return
     head.nsamples, head.ssize = array.size, array.itemsize

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Memory of blocks, which nothing overwrites while an array shows it.
+"""Memory of blocks that is not overwritten while an array refers to it.
 
-An array keeps a view of a `Bytes`, and so does each view of the array. Its
-number of views tells whether one of them is left. The kernel owns the memory of a ring:
-there the channel keeps the blocks that arrays show, and the arrays keep the ring.
+An array, and each view of it, holds a view of a `Bytes`, whose number of views tells
+whether any of them is left. The kernel owns the memory of a ring: there the channel keeps
+the blocks that arrays refer to, and the arrays keep the ring.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _allocate = ffi.new_allocator(should_clear_after_alloc=False)
 
 
 def _buffer_of(pointer: Any, size: int, owner: Any) -> Bytes:
-    """Return the bytes at a pointer, which `owner` keeps."""
+    """Return the bytes at a pointer, kept alive by `owner`."""
     return Bytes(int(ffi.cast("intptr_t", pointer)), size, owner)
 
 
@@ -28,7 +28,7 @@ class Memory:
     """Memory of the program for one or many blocks."""
 
     __slots__ = ("buffer", "control", "pointer", "samples", "size")
-    # Where the samples of a block are, behind the control
+    # Where the samples of a block are, after the control
     offset = CONTROL_SIZE
 
     def __init__(self, size: int) -> None:
@@ -40,7 +40,7 @@ class Memory:
         self.samples: Any = self.pointer + CONTROL_SIZE
 
     def view(self, _samples: Any = None, _size: int = 0) -> Any:
-        """Return the bytes: a buffer that can only be read."""
+        """Return the bytes as a read-only buffer."""
         return self.buffer
 
     def part(self, _control: Any, pointer: Any, size: int) -> memoryview:
@@ -49,15 +49,15 @@ class Memory:
         return memoryview(self.view())[begin : begin + size]
 
     def is_free(self) -> bool:
-        """Tell whether no array shows the bytes any more."""
+        """Tell whether no array refers to the bytes any more."""
         return not self.buffer.views
 
 
 class Pool:
-    """Memories of one size. It grows while the program keeps arrays."""
+    """Memories of one size. The pool grows while the program keeps arrays."""
 
     __slots__ = ("free", "size")
-    # A pool keeps that many memories.
+    # How many memories a pool keeps.
     LIMIT = 8
 
     def __init__(self, size: int) -> None:
@@ -65,13 +65,13 @@ class Pool:
         self.free: list[Memory] = []
 
     def grow(self, size: int) -> None:
-        """Give memories of at least `size` bytes from now on."""
+        """From now on, hand out memories of at least `size` bytes."""
         if size > self.size:
             self.size = size
             self.free = []
 
     def exchange(self, memory: Memory) -> Memory:
-        """Take a memory that may be shown, and return one that is not."""
+        """Take back a memory that arrays may refer to, and return a free one."""
         if memory.size >= self.size:
             if memory.is_free():
                 return memory
@@ -84,7 +84,7 @@ class Pool:
 
 
 class Held(NamedTuple):
-    """A part of the ring that an array shows."""
+    """A part of the ring that an array refers to."""
 
     buffer: Bytes
     control: Any
@@ -93,7 +93,7 @@ class Held(NamedTuple):
 
 
 class Ring:
-    """The memory of a ring: it keeps blocks that arrays show."""
+    """The memory of a ring: keeps the blocks that arrays refer to."""
 
     # Where the samples begin in view()
     offset = 0
@@ -105,10 +105,10 @@ class Ring:
         lib.zio_ring_room(channel, room)
         self.room_blocks = int(room.blocks)
         self.room_bytes = int(room.bytes)
-        # What was taken so far, and what of it before the last call
+        # What was taken so far, and what before the last call
         self.blocks = self.bytes = 0
         self._old_blocks = self._old_bytes = 0
-        # The control from which on a batch in work needs the blocks
+        # First control that a batch in progress still needs
         self.first: Any = None
         self._held: deque[Held] = deque()
         self._kept: Any = None
@@ -120,12 +120,12 @@ class Ring:
         return channel
 
     def end(self) -> None:
-        """Leave the ring to the arrays that show it: the channel is closed."""
+        """The channel is closed: leave the ring to the arrays that refer to it."""
         self._channel = None
         self._held.clear()
 
     def release(self) -> None:
-        """Let the next call give back the blocks that no array shows."""
+        """Let the next call return the blocks that no array refers to."""
         held = self._held
         while held and not held[0].buffer.views:
             held.popleft()
@@ -145,7 +145,7 @@ class Ring:
         self._old_blocks, self._old_bytes = self.blocks, self.bytes
 
     def is_stopped(self) -> bool:
-        """Tell whether arrays keep blocks, so that the kernel would make no new ones."""
+        """Tell whether arrays keep too many blocks for the kernel to add new ones."""
         self.release()
         return bool(self._held) and not (self.has_room(0, 0) and self.is_ready())
 
@@ -158,19 +158,19 @@ class Ring:
             )
 
     def has_room(self, blocks: int, size: int) -> bool:
-        """Tell whether arrays may show `blocks` more. Half is left for the kernel."""
+        """Tell whether arrays may keep `blocks` more, leaving half for the kernel."""
         if self._held:
             blocks = self.blocks - self._held[0].blocks
             size = self.bytes - self._held[0].bytes
         return 2 * blocks <= self.room_blocks and 2 * size <= self.room_bytes
 
     def take(self, blocks: int, size: int) -> None:
-        """Count blocks that the program takes."""
+        """Count blocks taken by the program."""
         self.blocks += blocks
         self.bytes += size
 
     def part(self, control: Any, pointer: Any, size: int) -> memoryview:
-        """Return `size` bytes of the blocks in use, read-only, and keep the blocks."""
+        """Return `size` read-only bytes of the blocks in use, and keep these blocks."""
         buffer: Any = _buffer_of(pointer, size, self._open_channel())
         view = memoryview(buffer)
         self._held.append(Held(buffer, control, self._old_blocks, self._old_bytes))
@@ -182,7 +182,7 @@ class Ring:
         """Return a copy of the samples of the block in use.
 
         An array of the ring would have to be gone before the next call waits. A program
-        that looks at one block after the other cannot know when that is.
+        that handles one block after the other cannot know when that is.
         """
         memory = Memory(size)
         ffi.memmove(memory.pointer, samples, size)

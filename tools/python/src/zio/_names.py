@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Names of channels, which need not be there, and what the kernel counts of a channel."""
+"""Names of channels, which need not exist, and the kernel's counts of a channel."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class KernelCounts(NamedTuple):
     """Counts since the channel began."""
 
     blocks: int
-    """Blocks that the channel has given to readers, or has for them."""
+    """Blocks that readers got or can still get from the channel."""
     lost: int
 
 
@@ -28,16 +28,16 @@ def _match(name: str) -> re.Match[str] | None:
 
 
 def is_channel_name(name: str) -> bool:
-    """Tell whether a name, or the path of a node, could be that of a channel."""
+    """Tell whether a name, or the path of a node, could belong to a channel."""
     return _match(name) is not None
 
 
 def full_name(name: str) -> str:
-    """Return the name of a channel or node as blocks have it, such as "zzero-0000-0-1".
+    """Return the name of a channel or node as in its blocks, such as "zzero-0000-0-1".
 
-    That is for "zzero-0-1", "zzero/0/1" and "/dev/zio/zzero-0000-0-1-data". The channel
-    "i" of an interleaved set is 0 there. Any other name stays as it is. There need be no
-    such channel.
+    This converts "zzero-0-1", "zzero/0/1" and "/dev/zio/zzero-0000-0-1-data". The channel
+    "i" of an interleaved set becomes 0. Any other name stays unchanged. The channel need
+    not exist.
     """
     found = _match(name)
     if not found:
@@ -47,7 +47,7 @@ def full_name(name: str) -> str:
 
 
 def kernel_counts(name: str) -> KernelCounts | None:
-    """Return what the kernel counts of a channel; None if it does not, as of a file."""
+    """Return the kernel's counts of a channel; None if there are none, as for a file."""
     try:
         statistics = find(full_name(name)).statistics
         lost = int(statistics.text("lost_blocks"))

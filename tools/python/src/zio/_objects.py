@@ -36,8 +36,8 @@ def _text(pointer: Any) -> str:
 
 
 def encode(text: str) -> bytes:
-    """Return a name as the library takes it."""
-    if "\0" in text:  # C would take what is before it.
+    """Encode a name for the library."""
+    if "\0" in text:  # C would stop there.
         raise ValueError(f"{text!r} has a null byte")
     return text.encode(errors="surrogateescape")
 
@@ -45,31 +45,33 @@ def encode(text: str) -> bytes:
 class Object(MutableMapping[str, Value]):
     """A device, set, channel, trigger or buffer: a mapping of its attributes.
 
-    `obj["nsamples"]` is an int, or a str if the text is no number. `obj["nsamples"] = 64`
-    sets it, with the checks of the kernel. Both raise `zio.Error`, or `KeyError` if there
-    is no such attribute. A name may lead to a part: `cset["trigger/nsamples"]`.
+    `obj["nsamples"]` is an int, or a str if the text is not a number. `obj["nsamples"] =
+    64` sets it, checked by the kernel. Both raise `zio.Error`, or `KeyError` if there is
+    no such attribute. A name may lead to a part: `cset["trigger/nsamples"]`.
     """
 
-    # _open.py sets it: channels are above objects.
+    # Set by _open.py, because channels are a layer above objects.
     opener: ClassVar[Callable[..., Any]]
 
     def __init__(self, pointer: Any, owner: Any = None) -> None:
         self._object = pointer
-        self._owner = owner  # the list of the library that has the memory of it
+        self._owner = owner  # the library's list that owns the memory
 
     def open(self, **how: Any) -> Any:
-        """Open a channel: the `zio.Channel` of `zio.open()`, with its arguments."""
+        """Open a channel, with the arguments of `zio.open()`."""
         return Object.opener(self.node, **how)
 
     @property
     def node(self) -> str:
         """The name of a channel for `zio.open()`, such as "zzero-0000-0-1".
 
-        Raises `Error` with EINVAL if the object is no channel.
+        Raises `Error` with EINVAL if the object is not a channel.
         """
         found = re.fullmatch(r"([^/]+)/cset(\d+)/chan(\d+)", self.name)
         if not found or self.kind != "channel":
-            raise make_error(codes.EINVAL, f"{self.name} is no channel: it has no node")
+            raise make_error(
+                codes.EINVAL, f"{self.name} is not a channel: it has no node"
+            )
         return "-".join(found.groups())
 
     @property
@@ -89,7 +91,7 @@ class Object(MutableMapping[str, Value]):
 
     @property
     def type(self) -> str:
-        """The type of a shared trigger, the driver of a device of configfs, or ""."""
+        """The type of a shared trigger, the driver of a configfs device, or ""."""
         return _text(lib.zio_object_type(self._object))
 
     # --- its parts --------------------------------------------------------------------
@@ -174,7 +176,7 @@ class Object(MutableMapping[str, Value]):
         return found
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over what can be read: a command has no value."""
+        """Iterate over readable attributes: a command has no value."""
         return iter([name for name, readable, _ in self._attributes() if readable])
 
     def __len__(self) -> int:
@@ -184,31 +186,32 @@ class Object(MutableMapping[str, Value]):
         return any(name == attribute for name, _, _ in self._attributes())
 
     def destroy(self) -> None:
-        """Remove a shared trigger, or unplug and remove a device of configfs.
+        """Remove a shared trigger, or unplug and remove a configfs device.
 
-        Raises `Error`: EBUSY a set uses the trigger; EINVAL the object is another one.
+        Raises `Error`: EBUSY a set uses the trigger; EINVAL the object is neither.
         """
         err = new_error()
         if lib.zio_destroy(self._object, err):
             raise_error(err)
 
     def commands(self) -> list[str]:
-        """Return the attributes that can only be written."""
+        """Return the write-only attributes."""
         return [name for name, readable, _ in self._attributes() if not readable]
 
     def settings(self) -> list[str]:
-        """Return the attributes that can be read and written."""
+        """Return the attributes that are both readable and writable."""
         return [name for name, read, write in self._attributes() if read and write]
 
     def check(self, attribute: str) -> None:
-        """Raise the `Error` of setting an attribute, or one of a part, if there is none
-        or if its mode does not allow it. The driver may refuse more."""
+        """Raise the `Error` of setting an attribute, possibly of a part, if it does not
+        exist or its mode forbids it. The driver may have other reasons to refuse.
+        """
         err = new_error()
         if lib.zio_attr_check(self._object, encode(attribute), err):
             raise_error(err)
 
     def is_writable(self, attribute: str) -> bool:
-        """Tell whether the mode of an attribute allows to write it."""
+        """Tell whether the mode of an attribute allows writing."""
         return any(n == attribute and writable for n, _, writable in self._attributes())
 
     def __repr__(self) -> str:
@@ -230,9 +233,9 @@ def _find(parent: Any, name: str) -> Object:
 
 
 def objects(kind: str, parent: Object | None = None) -> list[Object]:
-    """Return the objects of a `kind`, such as "shared trigger", in the order of their
-    names: those in `parent`, or all of the machine. A kernel without configfs has none of
-    those that configfs makes.
+    """Return the objects of a `kind`, such as "shared trigger", sorted by name: those in
+    `parent`, or all of the machine. Without configfs, the list of a kind that configfs
+    makes is empty.
 
     Raises `Error` with ENOENT if the module zio is not loaded, or `parent` is gone.
     """
@@ -260,7 +263,7 @@ def find(name: str) -> Object:
 
 
 def find_node(name: str) -> str | None:
-    """Return the name of the nodes of a channel; None if there is no such channel."""
+    """Return the name for the nodes of a channel; None if there is no such channel."""
     try:
         return find(name).node
     except Error:
@@ -270,8 +273,8 @@ def find_node(name: str) -> str | None:
 def create(kind: str, type: str, name: str) -> Object:  # noqa: A002
     """Make a "shared trigger" of a type, or a "config device" of a driver, in configfs.
 
-    A device goes live by `device["live"] = 1`. Raises `Error`: EEXIST there is one of
-    this name; ENOENT no such type or driver is loaded; and those of mkdir(2).
+    Make a device live with `device["live"] = 1`. Raises `Error`: EEXIST the name is
+    taken; ENOENT no such type or driver is loaded; and the errors of mkdir(2).
     """
     err = new_error()
     made = lib.zio_create(NUMBERS[kind], encode(type), encode(name), err)
@@ -281,7 +284,7 @@ def create(kind: str, type: str, name: str) -> Object:  # noqa: A002
 
 
 class Devices(Mapping[str, Object]):
-    """The devices of the machine by name, as they were when `devices()` was called."""
+    """The devices of the machine by name, as of the call of `devices()`."""
 
     def __init__(self, objects: list[Object]) -> None:
         self._objects = {obj.name: obj for obj in objects}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Open channels, by all the names that they have."""
+"""Open channels by any of their names."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ def open_channel(
 ) -> Channel:
     """Open a channel or a block file.
 
-    `name` is a channel, such as "zzero-0-1" or "zzero/0/1". Or it is the path of a node,
-    of a block file, or of a FIFO; "-" is standard input or output. A file comes before a
+    `name` is a channel, such as "zzero-0-1" or "zzero/0/1", or the path of a node, a
+    block file or a FIFO; "-" is standard input or output. A file takes precedence over a
     channel of the same name.
 
     `output`: write blocks; the default is to read them. `create` and `append` imply it.
-    `tap`: look at the newest blocks, and take none of them from their reader.
-    `nonblock`: raise `WouldBlock` instead of waiting; `async for` needs it.
-    `method`: "ring" or "read"; the default is the first that the channel offers.
-    `create`: create a block file, or truncate it. `append`: append to a block file.
+    `tap`: look at the newest blocks without taking them from their reader. `nonblock`:
+    raise `WouldBlock` instead of waiting; `async for` needs it. `method`: "ring" or
+    "read"; the default is the first that the channel offers. `create`: create a block
+    file, or truncate it. `append`: append to a block file.
 
-    Raises `Error`: ENOENT there is no such channel or file; EACCES the permissions, or
-    the direction of the channel, do not allow it; EBUSY another program has the ring;
+    Raises `Error`: ENOENT no such channel or file; EACCES the permissions, or the
+    direction of the channel, do not allow it; EBUSY another program has the ring;
     EOPNOTSUPP or EINVAL the channel does not offer the method.
     """
     flags = _method_flag(method)
@@ -49,7 +49,7 @@ def open_channel(
 
 
 def open_input(name: str, tap: bool, nonblock: bool = False) -> Channel:
-    """Open a channel, or a tap of it. A block file has no tap: it is read as it is."""
+    """Open a channel, or a tap of it. A block file has no tap and is just read."""
     try:
         return open_channel(name, tap=tap, nonblock=nonblock)
     except Error as error:

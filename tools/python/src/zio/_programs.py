@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Start the programs of the package that pip has installed."""
+"""Start the programs of a package installed by pip."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def scope() -> int:
 
 
 def nexus() -> int:
-    """Run zio-nexus, which Ctrl-C ends at once until a command begins its work."""
+    """Run zio-nexus. Until a command starts its work, Ctrl-C ends it immediately."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     return run("nexus")
@@ -28,7 +28,7 @@ def pva() -> int:
 
 
 def run(name: str) -> int:
-    """Return the exit status of a program, which may need packages of its own."""
+    """Return the exit status of a program, which may need further packages."""
     try:
         program = importlib.import_module(f"zio_{name}.cli")
         return int(program.main(sys.argv[1:]))

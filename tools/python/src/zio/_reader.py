@@ -17,8 +17,8 @@ S = TypeVar("S", Channel, Group)
 class Reader(threading.Thread):
     """A thread that reads channels or groups, one after the other, until `stop()`.
 
-    A subclass has `run()`, and reads what `reading()` gives. `zio.Interrupted` ends a
-    call that waits. `stopping` is an event.
+    A subclass defines `run()`, and reads what it passed to `reading()`. `zio.Interrupted`
+    ends a waiting call. `stopping` is an event.
     """
 
     def __init__(self, name: str) -> None:
@@ -36,7 +36,7 @@ class Reader(threading.Thread):
 
     @contextmanager
     def reading(self, source: S) -> Iterator[S]:
-        """Let `stop()` interrupt a channel or group, which is closed at the end."""
+        """Let `stop()` interrupt a channel or group, and close it at the end."""
         with source:
             self._keep(source)
             try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A run of blocks that have one meaning: where its samples go, and their times."""
+"""A run of blocks with one meaning: where its samples go, and their times."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ._survey import Part, Start
 from ._units import scaling
 
 SECOND = 10**9
-# Holes whose rows are made at a time
+# Holes to make rows for at a time
 STEP = 4096
 _EXACT_BITS = 53
 _LOSS = lib.ZIO_BREAK_LOST | lib.ZIO_BREAK_TAKEN
@@ -39,10 +39,10 @@ target_dtype = np.dtype(
 
 
 class Run:
-    """Blocks that have one meaning, and times of one clock.
+    """Blocks with one meaning and times of one clock.
 
-    They are a stream, whose samples follow each other with holes between some blocks; or
-    events, of which each has a row of samples; or points: events of one sample.
+    They are a stream of consecutive samples, with holes between some blocks; or events,
+    each with a row of samples; or points, which are events of one sample.
     """
 
     def __init__(
@@ -70,8 +70,8 @@ class Run:
     def _find_missing(self) -> Array:
         """Return how many samples of a channel are missing before each block of a stream.
 
-        The clock tells it. If all blocks have one length, their numbers do, which have no
-        jitter, unless the clock says that they are wrong by half a block.
+        The clock decides. If all blocks have one length, their numbers decide instead,
+        because they have no jitter, unless the clock differs by half a block.
         """
         rows = self.rows
         missing = np.zeros(len(rows), np.int64)
@@ -93,8 +93,9 @@ class Run:
         return missing
 
     def count_fits(self) -> tuple[int, int]:
-        """Return how many blocks follow the one before as those of a stream do, and of
-        how many one can tell."""
+        """Return how many blocks follow on from the one before as in a stream, and for
+        how many this is known.
+        """
         rows = self.rows[1:]
         plain = rows["breaks"] == 0
         gap = (rows["breaks"] & ~np.uint8(_LOSS) == 0) & ~plain
@@ -105,7 +106,7 @@ class Run:
         return int(fits.sum()), int((plain | gap).sum())
 
     def arrange(self, is_stream: bool) -> None:
-        """Decide what the blocks are. `is_stream`: if nothing in the run tells it."""
+        """Decide what the blocks are. `is_stream`: the default if the run is unclear."""
         fits, known = self.count_fits()
         is_stream = 2 * fits >= known if known else is_stream
         longest = int(self.rows["samples"].max(initial=0)) // self.n_shots
@@ -145,7 +146,7 @@ class Run:
 
     @property
     def scans(self) -> int:
-        """Samples of one channel that are there."""
+        """Existing samples of one channel."""
         return int(self.rows["samples"].sum(dtype=np.int64))
 
     @property
@@ -157,14 +158,14 @@ class Run:
         return self.scans + int(self.missing.sum()), self.columns
 
     def choose_type(self, volts: bool) -> None:
-        """Choose a type that holds all values, and NaN if there are holes."""
+        """Choose a type for all values, and for NaN if there are holes."""
         if not self.has_samples:
             return
         found = scaling(self.start.control)
         if volts and found.code:
             what = "scale" if found.code == codes.ERANGE else "type of its samples"
             raise ValueError(
-                f"{self.name}: the {what} is none that zio knows, so it has no values: "
+                f"{self.name}: the {what} is unknown to zio, so it has no values: "
                 "use load(..., volts=False)"
             )
         if volts and (found.is_scaled or found.nbits <= _EXACT_BITS):
@@ -172,7 +173,7 @@ class Run:
         raw = of.block_of(self.start.control).data.dtype
         if volts and found.nbits < 8 * found.ssize:
             raise ValueError(
-                f"{self.name}: float64 holds no number of {found.nbits} bits: use "
+                f"{self.name}: float64 cannot hold numbers of {found.nbits} bits: use "
                 "load(..., volts=False)"
             )
         if not self._has_holes():
@@ -197,7 +198,7 @@ class Run:
         return rows * (8 + self._dtype.itemsize * int(np.prod(more)))
 
     def allocate(self) -> None:
-        """Make the array of the values, with NaN where no block puts any."""
+        """Make the array of values, with NaN where no block provides any."""
         self.values = np.empty(self.shape, self._dtype)
         if not self._has_holes():
             return
@@ -216,8 +217,9 @@ class Run:
         return begins
 
     def _holes(self) -> Iterator[tuple[Array, Array, Array, Array]]:
-        """Yield, of some holes at a time, the places of their samples, the numbers in the
-        hole, its length, and the row of the block behind it."""
+        """Yield, for some holes at a time, the positions of their samples, the index
+        within the hole, its length, and the row of the block after it.
+        """
         begins = self._begins()
         holes = np.flatnonzero(self.missing)
         for i in range(0, len(holes), STEP):
@@ -251,8 +253,8 @@ class Run:
     def times(self) -> Array:
         """Return when each sample, or each event, was taken, in ns: int64.
 
-        Those that are missing are evenly between the samples before and behind them. The
-        numbers of the samples or events, if the blocks have no time.
+        Missing samples get times spread evenly between the samples around them. If the
+        blocks have no time, return the numbers of the samples or events.
         """
         if not self.has_time:
             return np.arange(self.shape[0])

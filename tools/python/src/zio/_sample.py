@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A recording with known samples, to try programs without a board. The build makes it."""
+"""A recording with known samples, made by the build, to try programs without a board."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RATE = 50_000
 SIZE = 1000
 """Samples of a block: 50 blocks a second."""
 BLOCKS = 400
-"""Numbers of blocks that each channel has: 8 seconds."""
+"""Block numbers per channel: 8 seconds."""
 BEGIN = 1_700_000_000
 """Time of the first block, in seconds since 1970."""
 SCALE = 1 / 8192
@@ -32,7 +32,7 @@ Samples = np.ndarray[Any, np.dtype[Any]]
 def sample() -> str:
     """Return the path of the sample recording, a block file with 8 seconds of a board.
 
-    It has 400 blocks of 1000 samples in volts of each channel, at 50000 samples per
+    It holds 400 blocks of 1000 samples in volts for each channel, at 50000 samples per
     second:
 
     - demo-0-0: a sine of 440 Hz and 1 V
@@ -48,7 +48,7 @@ def sample() -> str:
 
 
 def sine(time: Samples, random: np.random.Generator) -> Samples:
-    """Return 1 V of 440 Hz: the blocks follow each other without a step."""
+    """Return 1 V at 440 Hz, continuous from block to block."""
     values: Samples = np.sin(2 * np.pi * 440 * time)
     return values
 
@@ -66,7 +66,7 @@ def pulses(time: Samples, random: np.random.Generator) -> Samples:
 
 
 def noise(time: Samples, random: np.random.Generator) -> Samples:
-    """Return a normal distribution."""
+    """Return normally distributed noise."""
     return random.normal(0, 0.1, len(time))
 
 
@@ -75,11 +75,11 @@ CHANNELS: tuple[tuple[Callable[..., Samples], tuple[int, ...]], ...] = (
     (pulses, (150, 300)),
     (noise, ()),
 )
-"""What makes the samples of each channel, and the numbers of its lost blocks."""
+"""The source of the samples of each channel, and the numbers of its lost blocks."""
 
 
 def make(file: str) -> None:
-    """Write the recording. Each run writes the same bytes."""
+    """Write the recording, with the same bytes in each run."""
     random = np.random.Generator(np.random.PCG64(1))
     with open_channel(file, create=True) as out:
         for seq in range(BLOCKS):
@@ -101,7 +101,7 @@ def control_of(channel: int, seq: int, has_lost: bool) -> np.void:
         seq=seq,
         signed=True,
     )
-    # A float has no room for the nanoseconds since 1970.
+    # A float cannot hold the nanoseconds since 1970.
     secs, ticks = divmod(seq * SIZE * 10**9 // RATE, 10**9)
     control["tstamp"]["secs"], control["tstamp"]["ticks"] = BEGIN + secs, ticks
     if has_lost:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""An open channel with its memory: what blocks and batches come from."""
+"""An open channel with its memory: the source of blocks and batches."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ NEW_FILE = lib.ZIO_OPEN_CREATE | lib.ZIO_OPEN_APPEND
 
 
 def open_pointer(name: str, flags: int) -> Any:
-    """Return a struct zio_channel. A name such as "zzero/0/1" is one of a channel, too,
-    unless there is such a file."""
+    """Return a struct zio_channel. A name such as "zzero/0/1" also means a channel,
+    unless there is such a file.
+    """
     err = new_error()
     name = os.fsdecode(name)  # The path may be an object.
     if "\0" in name:
@@ -36,7 +37,7 @@ def open_pointer(name: str, flags: int) -> Any:
 
 
 class Source(Handle):
-    """A channel without its calls that give blocks."""
+    """A channel without the calls that return blocks."""
 
     KIND = "channel"
     CALLS = lib.zio_close, lib.zio_interrupt, lib.zio_resume
@@ -54,19 +55,19 @@ class Source(Handle):
     def close(self) -> None:
         """Close the channel. A second call does nothing. Any thread may call this.
 
-        A call of another thread that waits ends with `ValueError`; the channel is in use
+        A call that waits in another thread ends with `ValueError`; the channel is in use
         until then. A ring stays in use as long as the program keeps an array of a batch.
         Raises `Error` if the last block of an output could not be sent, unless another
-        thread uses the output.
+        thread is using the output.
         """
         if self._ring is not None:
             self._ring.end()
         super().close()
 
     def _judge_failure(self) -> None:
-        """Raise the error of a call that failed, or return after a signal.
+        """Raise the error of a failed call, or return after a signal.
 
-        Python runs the handler of the signal before the call is repeated.
+        Python runs the signal handler before the call is repeated.
         """
         code = ffi.errno
         if code != codes.EINTR or self._interrupted:
@@ -74,7 +75,7 @@ class Source(Handle):
             raise reason_error(self._open(), code)
 
     def _grow(self) -> Memory:
-        """Return memory for a block that is larger than the memory."""
+        """Return larger memory for a block that does not fit."""
         size = int(self._block.size)
         if size > self._max_block:
             raise reason_error(self._open(), codes.EMSGSIZE)
@@ -84,7 +85,7 @@ class Source(Handle):
 
     @property
     def max_block(self) -> int:
-        """Bytes of the largest block that is read (256 MiB)."""
+        """Maximum size of a block to read, in bytes (256 MiB)."""
         return self._max_block
 
     @max_block.setter
@@ -97,7 +98,7 @@ class Source(Handle):
         return int(lib.zio_fd(self._open()))
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until the next call would not wait; False after `timeout` seconds.
+        """Wait until the next call does not have to wait; False after `timeout` seconds.
 
         Raises `Interrupted` after `interrupt()`. The block in use is no longer valid.
         """

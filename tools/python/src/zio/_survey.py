@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the controls of block files tell: the channels, and runs of blocks of each."""
+"""Survey the controls of block files: the channels, and the runs of blocks of each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ._names import full_name
 from ._printable import printable
 from ._timeline import Timeline, place_dtype
 
-# What is kept of each block
+# What to keep of each block
 ROW = np.dtype(
     [
         ("index", "i8"),  # of all blocks in the files
@@ -35,7 +35,7 @@ ROW = np.dtype(
     ]
 )
 _SAME_NAME = ("samples", "lost", "taken", "missed", "breaks", "continues", "has_time")
-# Behind these, samples have another meaning, or their times are not those of one clock.
+# After these, samples have another meaning, or their times are not from one clock.
 _ANEW = lib.ZIO_BREAK_OUTAGE | lib.ZIO_BREAK_STEP | lib.ZIO_BREAK_CHANGE
 _ESTIMATED = lib.ZIO_RATE_ESTIMATED
 
@@ -51,7 +51,7 @@ class Request(NamedTuple):
 
     @property
     def number(self) -> str:
-        """The channel of an interleaved block that is wanted alone, or ""."""
+        """The only wanted channel of an interleaved block, or ""."""
         last = (self.channel or "").rpartition(".")[2]
         return last if last.isdigit() and last != self.channel else ""
 
@@ -73,7 +73,7 @@ class Start(NamedTuple):
 
 @dataclass
 class Part:
-    """A channel, and its blocks that are wanted."""
+    """A channel and its wanted blocks."""
 
     name: str
     control: Any
@@ -90,7 +90,7 @@ class Part:
     _estimate: Fraction | None = None
 
     def add(self, index: Array, controls: Array, request: Request) -> None:
-        """Add the next blocks of the channel, if they are wanted."""
+        """Add the next blocks of the channel, if wanted."""
         begin, end = request.first - self.seen, request.end - self.seen
         wanted = slice(max(0, begin), max(0, end))
         self.seen += len(controls)
@@ -118,7 +118,7 @@ class Part:
             self._estimate = Fraction(int(last["rate_num"]), int(last["rate_den"]))
 
     def _require_shares(self, controls: Array, places: Array) -> None:
-        """Complain about a block whose samples are not those of all its channels."""
+        """Complain about a block whose number of samples does not fit its channels."""
         words = of.channel_words(controls)
         bits = (
             np.unpackbits(words.view(np.uint8), axis=1).sum(axis=1) if words.any() else 0
@@ -145,7 +145,7 @@ class Part:
         self._count += len(places)
 
     def end(self) -> None:
-        """Put what was added together."""
+        """Join what was added."""
         if not self._chunks:
             self._chunks.append(np.empty(0, ROW))
             self.starts.append(Start(0, self.control, np.zeros((), place_dtype)[()]))
@@ -162,7 +162,7 @@ class Part:
 
     @property
     def estimate(self) -> Fraction | None:
-        """The rate that the times of the blocks tell, if they must."""
+        """The rate estimated from the times of the blocks, if needed."""
         rate = self.timeline.rate
         return rate.value if rate.source == "estimated" else self._estimate
 
@@ -175,12 +175,13 @@ class Survey:
     counts: list[int] = field(default_factory=list)
     """The number of blocks of each file"""
     largest: int = 0
-    """Bytes of the samples of the largest block"""
+    """Size of the samples of the largest block in bytes"""
 
 
 def survey(request: Request) -> Survey:
-    """Read the controls, and no samples. An estimate of a rate needs a second pass: the
-    first blocks were placed without it."""
+    """Read the controls without samples. An estimated rate needs a second pass, because
+    the first blocks were placed without it.
+    """
     found = _pass(request, {})
     estimates = {name: part.estimate for name, part in found.parts.items()}
     known = {name: rate for name, rate in estimates.items() if rate}

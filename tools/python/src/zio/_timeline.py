@@ -22,7 +22,7 @@ _TYPES = {"uint32_t": "u4", "int64_t": "i8", "uint64_t": "u8", "_Bool": "?"}
 
 
 class Break(IntFlag):
-    """Why a block does not follow the one before: bits of `breaks` in a place."""
+    """Why a block does not follow on from the one before: bits of `breaks` in a place."""
 
     LOST = lib.ZIO_BREAK_LOST
     MISSED = lib.ZIO_BREAK_MISSED
@@ -38,7 +38,7 @@ class Break(IntFlag):
 
 
 class Change(IntFlag):
-    """What is different from the block before: bits of `changes` in a place."""
+    """What differs from the block before: bits of `changes` in a place."""
 
     UNIT = lib.ZIO_CHANGE_UNIT
     SCALE = lib.ZIO_CHANGE_SCALE
@@ -92,14 +92,14 @@ place_dtype = _make_dtype("struct zio_place")
 
 
 NO_TIME: int = np.iinfo(np.int64).min
-"""Stands for the time of a sample that has none; numpy.datetime64 has it as NaT."""
+"""Stands for an unknown time of a sample; the same as NaT of numpy.datetime64."""
 
 
 def sample_times(places: Array) -> Array:
     """Return when the samples of a channel were taken, in ns, rounded down: int64.
 
-    `places` are those of `Timeline.add_all()`. The times of all blocks follow each other.
-    Those of a block without a time are -2^63.
+    `places` come from `Timeline.add_all()`. The times of all blocks follow each other; in
+    a block without a time they are -2^63.
     """
     places = np.ascontiguousarray(places, place_dtype)
     times: Array = np.zeros(int(places["samples"].sum(dtype=np.int64)), np.int64)
@@ -115,12 +115,13 @@ class Rate(NamedTuple):
     """Samples of one channel per second."""
 
     value: Fraction | None
-    """None if it is not known."""
+    """None if unknown."""
     source: str
     """ "control", "given", "estimated" or "unknown"."""
     scatter_ns: int | None
-    """Half of the steps from block to block differ from the median by less; None if
-    fewer than eight were measured."""
+    """Half of the steps from block to block differ from the median by less than this;
+    None if fewer than eight were measured.
+    """
 
 
 class TimelineAccount:
@@ -150,12 +151,13 @@ class TimelineAccount:
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing is missing, and nothing has changed."""
+        """Whether nothing is missing and nothing has changed."""
         return bool(lib.zio_account_is_clean(self._account))
 
     def forget_taken(self) -> None:
-        """Drop the count of blocks that others have: those that a tap passes over are not
-        missing."""
+        """Drop the count of blocks taken by others: blocks that a tap skips are not
+        missing.
+        """
         self._account.taken = 0
 
     def add(self, other: TimelineAccount) -> None:
@@ -172,14 +174,14 @@ class TimelineAccount:
 
 
 class PlaceError(Error):
-    """`Timeline.add_all()` has met a control that contradicts itself."""
+    """`Timeline.add_all()` found a control that contradicts itself."""
 
     places: Array
     """The places of the blocks before it: `zio.place_dtype`."""
 
 
 class Place:
-    """A block in its timeline: the fields of `struct zio_place`, and what they mean."""
+    """Where a block lies in its timeline: the fields of `struct zio_place`, explained."""
 
     __slots__ = ("_place",)
 
@@ -208,7 +210,7 @@ class Place:
 
     @property
     def rate(self) -> Fraction | None:
-        """Samples of one channel per second; None if they are not known."""
+        """Samples per second and channel; None if unknown."""
         place = self._place
         return Fraction(place.rate_num, place.rate_den) if place.rate_num else None
 
@@ -219,7 +221,9 @@ class Place:
 
     @property
     def breaks(self) -> tuple[str, ...]:
-        """Why the block does not follow the one before, such as ("lost", "pause")."""
+        """Why the block does not follow on from the one before, such as ("lost",
+        "pause").
+        """
         return _names(self._place.breaks, lib.zio_break_name)
 
     @property
@@ -229,11 +233,11 @@ class Place:
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """What is different from the block before, such as ("unit",)."""
+        """What differs from the block before, such as ("unit",)."""
         return _names(self._place.changes, lib.zio_change_name)
 
     def sample_time(self, number: int) -> tuple[int, int]:
-        """Return when a sample of a channel was taken: ns, and ps after that.
+        """Return when a sample of a channel was taken: ns, and additional ps.
 
         Raises `Error` with ENODATA if the block has no time.
         """
@@ -254,7 +258,7 @@ class Place:
 
     def times_after(self, start_ns: int, count: int) -> Array:
         """Return when each of `count` samples was taken, in seconds after `start_ns`:
-        float64. They may be behind the end of the block.
+        float64. They may lie beyond the end of the block.
 
         Raises `Error` with ENODATA if the block has no time, or ERANGE.
         """
@@ -283,7 +287,7 @@ class Timeline(Unique):
     REMEDY: ClassVar[str] = "make another one, and add the controls again"
 
     def __init__(self, rate: Fraction | float | None = None) -> None:
-        """Begin. `rate` are samples per second, for controls that do not have them."""
+        """Begin. `rate`: samples per second, for controls that lack it."""
         err = new_error()
         opened = lib.zio_timeline_open(err)
         self._timeline: Any = (
@@ -293,9 +297,9 @@ class Timeline(Unique):
             self.set_rate(rate)
 
     def set_rate(self, rate: Fraction | float | None) -> None:
-        """Set the samples per second for controls that do not have them; None for none.
+        """Set the samples per second for controls that lack it; None: unknown.
 
-        A float becomes the nearest fraction of whole numbers of 32 bits.
+        A float becomes the nearest fraction of 32-bit numbers.
         """
         parts = rate_parts(rate) if rate else (0, 0)
         lib.zio_timeline_set_rate(self._timeline, *parts)
@@ -303,12 +307,12 @@ class Timeline(Unique):
     def add(self, block: Any) -> Place:
         """Place the next block: a `Block`, or its control.
 
-        Raises `Error`, and the timeline is as before: EINVAL the block is of another
+        Raises `Error` and leaves the timeline unchanged: EINVAL the block is of another
         channel, or its attributes contradict each other; ERANGE its time is beyond 64
         bits of nanoseconds.
         """
         if hasattr(block, "_control"):
-            # A Block, whose file imports this one
+            # A Block, whose module imports this one
             held = block._hold()
             control = block._control
         else:
@@ -324,8 +328,8 @@ class Timeline(Unique):
     def add_all(self, controls: Array) -> Array:
         """Place the next blocks: controls of shape (k,), such as `batch.controls`.
 
-        Returns an array of `zio.place_dtype`, shape (k,). Raises `PlaceError` where
-        `add()` raises `Error`. It has the places of the blocks before.
+        Returns an array of `zio.place_dtype`, shape (k,). Where `add()` raises `Error`,
+        raises `PlaceError` with the places of the blocks before.
         """
         controls = np.ascontiguousarray(controls, control_dtype)
         places: Array = np.zeros(len(controls), place_dtype)
@@ -356,7 +360,7 @@ class Timeline(Unique):
         )
 
     def account(self) -> TimelineAccount:
-        """Return what the timeline has seen."""
+        """Return the account of what the timeline has seen."""
         account = TimelineAccount()
         lib.zio_timeline_account(self._timeline, account._account)
         return account

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Objects of which there is one: a copy would share what only one can have."""
+"""Objects that must not be copied: a copy would share what only one can own."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class Unique:
     """An object that `copy` and `pickle` refuse, with the remedy."""
 
     __slots__ = ()
-    REMEDY: ClassVar[str] = "open it again, also in another process"
+    REMEDY: ClassVar[str] = "open it again, even in another process"
 
     def _refuse(self, what: str) -> NoReturn:
         name = type(self).__name__

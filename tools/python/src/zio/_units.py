@@ -17,7 +17,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(frozen=True)
 class Scaling:
-    """How the samples of a block become values.
+    """How to convert the samples of a block to values.
 
     The raw number is in the `nbits` valid bits of a sample, `shift` bits above the lowest
     one. A sample has `ssize` bytes.
@@ -26,27 +26,28 @@ class Scaling:
     scale: float
     """Value of one step, in `unit`."""
     offset: float
-    """Is added after the scale, in `unit`."""
+    """Added after scaling, in `unit`."""
     unit: str
     """Name of the unit, such as "V"; "" for a number without a unit."""
     is_scaled: bool
-    """Whether the control has a scale; if not, values are raw numbers."""
+    """Whether the control has a scale; otherwise values are raw numbers."""
     is_signed: bool
     nbits: int
     shift: int
     ssize: int
     is_big_endian: bool
     n_channels: int
-    """Channels of an interleaved block, whose samples take turns."""
+    """Channels of an interleaved block, whose samples alternate."""
     code: int = 0
-    """Why there are no values: EOPNOTSUPP a sample is no number, ERANGE the scale is not
-    known; 0 if there are values."""
+    """Why there are no values: EOPNOTSUPP a sample is not a number, ERANGE the scale is
+    unknown; 0 if there are values.
+    """
 
     def values(self, data: Array) -> Array:
         """Return the values of raw samples: float64, of the same shape.
 
-        `data` are integers of `ssize` bytes, such as `block.data`. Raises `TypeError` for
-        other data, and `Error` with `code`, if it is not 0.
+        `data`: integers of `ssize` bytes, such as `block.data`. Raises `TypeError` for
+        other data, and `Error` with `code` if it is not 0.
         """
         if self.code:
             raise make_error(self.code, "the samples are no numbers of a known scale")
@@ -74,10 +75,10 @@ class Scaling:
 
 
 def scaling(control: np.void) -> Scaling:
-    """Return how the samples of a control become values.
+    """Return how to convert the samples of a control to values.
 
-    `control` is a scalar of `control_dtype`, such as `block.control`. If they do not, the
-    `code` of the result says why: `values()` raises it.
+    `control` is a scalar of `control_dtype`, such as `block.control`. If conversion is
+    impossible, the `code` of the result says why, and `values()` raises it.
     """
     head = bytearray(control_bytes(control))
     return scaling_of(ffi.cast("struct zio_control *", ffi.from_buffer(head)))

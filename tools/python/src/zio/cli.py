@@ -37,7 +37,7 @@ class Failure(Exception):
 
 
 def complain(program: str, text: object) -> None:
-    """Print a line on standard error. No name in it makes another line of it."""
+    """Print one line on standard error, whatever the names in it contain."""
     print(f"{program}: {printable(str(text))}", file=sys.stderr, flush=True)
 
 
@@ -46,7 +46,7 @@ def say(text: str) -> None:
     try:
         print(text, flush=True)
     except OSError as error:
-        # Python would write the rest at its end, and fail again.
+        # Python would write the rest at exit, and fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         if isinstance(error, BrokenPipeError):
             raise
@@ -54,12 +54,12 @@ def say(text: str) -> None:
 
 
 def reason(error: OSError) -> str:
-    """Return why a file was not written, and what helps."""
+    """Return why a file was not written, and the remedy."""
     return f"{error.strerror}{': make room' if error.errno in NO_ROOM else ''}"
 
 
 def is_loopback(address: str) -> bool:
-    """Tell whether no other machine reaches an address."""
+    """Tell whether no other machine can reach an address."""
     try:
         return address == "localhost" or ipaddress.ip_address(address).is_loopback
     except ValueError:
@@ -70,7 +70,7 @@ def is_loopback(address: str) -> bool:
 
 
 class Formatter(argparse.RawDescriptionHelpFormatter):
-    """Writes options as the programs in C do: "-o, --output=FILE"."""
+    """Formats options like the programs in C: "-o, --output=FILE"."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=28)
@@ -93,10 +93,10 @@ class Formatter(argparse.RawDescriptionHelpFormatter):
 class Parser(argparse.ArgumentParser):
     """The options of a program, or of a command of it.
 
-    `operands` are its words, such as "FILE", "FILE..." or "[NAME]...": without "...",
-    there may be no more of them. The parser has them as `names`. The help ends with
-    `epilog`. The metavar of an option or operand tells the completion what it is: FILE,
-    CHANNEL, SOURCE, NAME, or PATTERN.
+    `operands` describes the words, such as "FILE", "FILE..." or "[NAME]...": only "..."
+    allows more of them. The parser returns them as `names`. `epilog` ends the help. The
+    metavar of an option or operand tells the completion what to offer: FILE, CHANNEL,
+    SOURCE, NAME, or PATTERN.
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class Parser(argparse.ArgumentParser):
         )
 
     def add_standard(self, version: str) -> Parser:
-        """Add the options that all programs have, behind those of this one."""
+        """Add the options common to all programs after those of this one."""
         add, text = self.add_argument, f"{self.prog.split()[0]} {version}"
         add("-h", "--help", action="help", help="print this help and exit")
         add("--usage", action=_Usage, help="print a shorter help and exit")
@@ -132,7 +132,7 @@ class Parser(argparse.ArgumentParser):
         return self
 
     def parse_words(self, words: list[str]) -> argparse.Namespace:
-        """Parse options and operands in any order. All words behind "--" are operands."""
+        """Parse options and operands in any order. All words after "--" are operands."""
         end = words.index("--") if "--" in words else len(words)
         options = self.parse_intermixed_args(words[:end])
         options.names = [*options.names, *words[end + 1 :]]
@@ -143,7 +143,7 @@ class Parser(argparse.ArgumentParser):
         return options
 
     def error(self, message: str) -> NoReturn:
-        """Complain of the command line, and end the program."""
+        """Complain about the command line and end the program."""
         complain(self.prog, message)
         print(f"Try '{self.prog} --help' for more information.", file=sys.stderr)
         sys.exit(USAGE)
@@ -168,9 +168,9 @@ def number(
     read: Callable[[str], Any] = int,
     name: str = "number",
 ) -> Callable[[str], Any]:
-    """Return what converts the word of an option to a number in a range.
+    """Return a function that converts the word of an option to a number in a range.
 
-    `read` makes the number, and `name` is what it is for the user.
+    `read` makes the number; `name` is what to call it.
     """
 
     def convert(text: str) -> Any:
@@ -195,8 +195,8 @@ def run(
     """Parse the words, do the work, and return the exit status.
 
     "--complete WORD..." prints the candidates for the last word instead. The first word
-    may be one of `commands`. Failure ends the work, and so do Ctrl-C and a reader of
-    standard output that has gone.
+    may be one of `commands`. Failure ends the work, and so do Ctrl-C and a closed reader
+    of standard output.
     """
     _open_standard()
     try:
@@ -214,12 +214,12 @@ def run(
 
 
 def _open_standard() -> None:
-    """Open the standard streams that the caller has closed. Else a file of the program
-    would have the number of one, and Python has None for it.
+    """Open standard streams that the caller closed. Otherwise a file of the program would
+    get the number of one, and Python would use None for the stream.
 
-    Complaints go nowhere then; what reads standard input, or writes a result, fails.
-    Standard output gets a buffer: with $PYTHONUNBUFFERED, Python drops what a write()
-    that a signal ends has not taken.
+    Complaints then go nowhere, and reading standard input or writing a result fails.
+    Standard output gets a buffer, because with $PYTHONUNBUFFERED Python drops the rest of
+    a write() that a signal cut short.
     """
     for fd, mode in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
@@ -239,8 +239,9 @@ def _open_standard() -> None:
 
 
 def _say_lines(texts: list[str]) -> None:
-    """Print candidates, in the bytes that their files have. One with a newline would be
-    two of them."""
+    """Print candidates with the bytes of their file names. One with a newline would
+    become two.
+    """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="surrogateescape")
     say("\n".join(text for text in texts if "\n" not in text))
@@ -249,7 +250,7 @@ def _say_lines(texts: list[str]) -> None:
 def candidates(
     parser: Parser, words: list[str], commands: Iterable[str] = ()
 ) -> list[str]:
-    """Return what the last of `words` may become."""
+    """Return the completions of the last of `words`."""
     *before, word = words or [""]
     name, equals, begin = word.partition("=")
     options = {text: a for a in parser._actions for text in a.option_strings}
@@ -270,7 +271,7 @@ def _match(names: Iterable[str], begin: str) -> list[str]:
 
 
 def _values(action: argparse.Action, begin: str) -> list[str]:
-    """Return what the value of an option, or an operand, may be."""
+    """Return the possible values of an option or operand."""
     kind = str(action.metavar)
     if action.choices:
         return _match(action.choices, begin)
@@ -299,7 +300,9 @@ def _channels() -> Iterator[str]:
 
 
 def _objects(begin: str) -> Iterator[str]:
-    """Yield the names of devices and channels, or of what is in the object before "/"."""
+    """Yield the names of devices and channels, or of the contents of the object before
+    "/".
+    """
     above, slash, _ = begin.rpartition("/")
     try:
         if slash:

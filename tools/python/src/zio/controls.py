@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the controls of blocks say, for programs that keep controls and no blocks.
+"""Read controls, for programs that keep controls but no blocks.
 
 Controls are arrays of `zio.control_dtype` of shape (k,), such as `batch.controls`, and
-one control is an element of such an array. Their numbers are those of <linux/zio-user.h>.
+one control is an element of such an array. The numbers are defined in <linux/zio-user.h>.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ._errors import new_error, raise_error, reason_error
 from ._libzio import ffi, lib
 from ._memory import Memory
 
-# Standard attributes of the channel that decide what a sample stands for
+# Standard attributes of the channel that decide what a sample means
 DECISIVE = np.array(
     [
         lib.ZIO_ATTR_UNIT,
@@ -41,11 +41,11 @@ CLOCKS = {
     clocks.CLOCK_BOOTTIME: "boottime",
     clocks.CLOCK_TAI: "tai",
 }
-# Clocks that tell the date, and what they are ahead of UTC, in ns; TAI is since 2017
+# Clocks that tell the date, and by how many ns they are ahead of UTC; TAI as of 2017
 DATED = {"realtime": 0, "tai": 37 * 10**9}
 
 
-# Samples of so many bytes are read faster than a seek goes over them.
+# Up to this many bytes, reading samples is faster than seeking over them.
 FEW_BYTES = 8192
 
 
@@ -53,8 +53,9 @@ FEW_BYTES = 8192
 
 
 def is_readable(controls: Array) -> tuple[Array, Array]:
-    """Tell which controls have the version of the library, and which the byte order of
-    this machine: two arrays of bool, shape (k,)."""
+    """Tell which controls have the version of the library, and which have the byte order
+    of this machine: two arrays of bool, shape (k,).
+    """
     return (
         controls["major_version"] == lib.ZIO_MAJOR_VERSION,
         (controls["flags"] & MARKS) == NATIVE,
@@ -62,7 +63,7 @@ def is_readable(controls: Array) -> tuple[Array, Array]:
 
 
 def is_signed(controls: Array) -> Array:
-    """Tell which controls have samples with a sign: bool, shape (k,)."""
+    """Tell which controls have signed samples: bool, shape (k,)."""
     attributes, index = controls["attr_channel"], lib.ZIO_ATTR_SIGNED
     is_there = attributes["std_mask"] >> np.uint16(index) & 1 > 0
     signed: Array = is_there & (attributes["std_val"][..., index] > 0)
@@ -77,21 +78,22 @@ def has_trigger_attribute(controls: Array, number: int) -> Array:
 
 
 def rates_are_told(controls: Array) -> bool:
-    """Tell whether each control tells the rate of its samples."""
+    """Tell which controls contain the rate of their samples."""
     rates = controls["attr_trigger"]["std_val"][:, lib.ZIO_ATTR_TRIG_RATE_NUM]
     there = has_trigger_attribute(controls, lib.ZIO_ATTR_TRIG_RATE_NUM)
     return bool((there & (rates > 0)).all())
 
 
 def addresses(controls: Array) -> Array:
-    """Return the bytes of the addresses, uint8: equal rows are of one channel."""
+    """Return the addresses as bytes, uint8: equal rows belong to one channel."""
     raw = np.ascontiguousarray(controls["addr"]).view(np.uint8)
     return raw.reshape(len(controls), -1)
 
 
 def rows_of_channels(controls: Array) -> Iterator[Array]:
-    """Yield the indices of the controls of each channel, that which comes first before
-    the others."""
+    """Yield the indices of the controls of each channel, in the order of first
+    appearance.
+    """
     keys = addresses(controls)
     if (keys == keys[:1]).all():
         yield np.arange(len(keys))
@@ -110,17 +112,17 @@ def _codes_of(keys: Array) -> Array:
     for column in words.view(np.uint64).T:
         if (column != column[0]).any():
             values, numbers = np.unique(column, return_inverse=True)
-            # Numbers again: their product would need more and more bits.
+            # Renumber, because the product would need more and more bits.
             codes = codes * len(values) + numbers.reshape(-1)
             codes = np.unique(codes, return_inverse=True)[1].reshape(-1)
     return codes
 
 
 def meanings(controls: Array) -> Array:
-    """Return the numbers that decide what samples stand for: uint32, shape (k, n).
+    """Return the numbers that decide what samples mean: uint32, shape (k, n).
 
     Samples of equal rows have one type, one scale, one unit and the same channels. An
-    attribute that a control does not have is 0.
+    attribute that a control lacks is 0.
     """
     attributes = controls["attr_channel"]
     is_there = attributes["std_mask"][:, None] >> DECISIVE & 1
@@ -136,7 +138,7 @@ def meanings(controls: Array) -> Array:
 
 
 def channel_words(controls: Array) -> Array:
-    """Return the halves of the masks of the channels in interleaved blocks; else 0."""
+    """Return the halves of the channel masks of interleaved blocks; otherwise 0."""
     tlv, flag = controls["tlv"], np.uint32(lib.ZIO_CONTROL_INTERLEAVE_DATA)
     is_there = (tlv["type"] == lib.ZIO_TLV_CHANNELS) & (controls["flags"] & flag > 0)
     words = np.ascontiguousarray(tlv["payload"]).view(np.uint32)
@@ -146,8 +148,8 @@ def channel_words(controls: Array) -> Array:
 def of_file(path: str, step: int = 4096) -> Iterator[Array]:
     """Yield the controls of a block file, up to `step` at a time.
 
-    Samples are not read, unless the first block is so small that reading them is faster.
-    Raises `Error` as `Channel.read()`, after the controls before.
+    Does not read samples, unless the first block is so small that reading them is faster.
+    Raises `Error` as `Channel.read()`, after the controls before the error.
     """
     from ._open import open_channel  # noqa: PLC0415
 
@@ -189,8 +191,8 @@ def _seek_controls(path: str, step: int) -> Iterator[Array]:
 def block_of(control: Any) -> Block:
     """Return a block with this control and no samples.
 
-    It has the name, the times, the rate and the scaling; `data.dtype` is the type of the
-    samples.
+    It provides the name, the times, the rate and the scaling; `data.dtype` is the type of
+    the samples.
     """
     memory = Memory(CONTROL_SIZE)
     ffi.memmove(memory.pointer, control_bytes(control), CONTROL_SIZE)
@@ -198,8 +200,9 @@ def block_of(control: Any) -> Block:
 
 
 def name_text(name: bytes) -> str:
-    """Return the name of a device or a trigger as zio_name_text() does: with "?" for what
-    is no letter, no digit, and none of "_-.:+"."""
+    """Return the name of a device or a trigger like zio_name_text(): with "?" for
+    anything but letters, digits and "_-.:+".
+    """
     size: int = lib.ZIO_OBJ_NAME_LEN
     text = ffi.new("char[]", size + 1)
     lib.zio_name_text(text, bytes(name).ljust(size, b"\0"))
@@ -207,7 +210,7 @@ def name_text(name: bytes) -> str:
 
 
 def channel_name(address: Any) -> str:
-    """Return the channel of an `addr`, such as "zzero-0000-0-1", as name_text() does."""
+    """Return the channel of an `addr`, such as "zzero-0000-0-1", like name_text()."""
     device = name_text(address["devname"])
     return f"{device}-{address['dev_id']:04x}-{address['cset']}-{address['chan']}"
 

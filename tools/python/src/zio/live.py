@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Look at the newest blocks of a channel, also after its board was away.
+"""Look at the newest blocks of a channel, even after its board was away.
 
 with zio.live.watch("zzero-0-2") as live:
     while block := live.newest():
@@ -21,13 +21,13 @@ from ._handle import Closing
 from ._open import open_input
 
 T = TypeVar("T")
-# Blocks that one turn takes: the next one goes on with what came meanwhile.
+# Blocks to take per turn; the next turn continues with what came meanwhile.
 TURN_BLOCKS = 64
 IS_GONE = (codes.ENODEV, codes.ENOENT, codes.ENXIO, codes.EIO)
 
 
 class Live(Closing):
-    """A channel that is opened again after an error. `zio.live.watch()` makes it.
+    """A channel that is reopened after an error. Made by `zio.live.watch()`.
 
     Only one thread at a time reads; `stop()` and the attributes are the exceptions.
     """
@@ -35,15 +35,17 @@ class Live(Closing):
     def __init__(self, name: str, tap: bool, retry: float) -> None:
         self.name = name
         self.state = "waiting"
-        """What it does: "waiting" for the first block, "running", "gone" (it waits until
-        the board is back), "error" (it tries again), "ended" (a file) or "stopped"."""
+        """The state: "waiting" for the first block, "running", "gone" (waiting for the
+        board to come back), "error" (trying again), "ended" (a file) or "stopped".
+        """
         self.text = "no block has come yet"
         """Why it is in this state, for a person."""
         self.lost = 0
-        """Blocks missing since it began."""
+        """Blocks missing since the beginning."""
         self.returned = 0
-        """How often the board came back: its numbers and counters begin anew each time. A
-        call may not return before the board is back, so `state` does not tell all."""
+        """How often the board came back: its numbers and counters restart each time. A
+        call may return only after the board is back, so watching `state` is not enough.
+        """
         self._tap, self._retry = tap, retry
         self._stopped = threading.Event()
         self._is_closed = False
@@ -53,18 +55,18 @@ class Live(Closing):
         self._channel: Channel | None = None
 
     def newest(self, timeout: float | None = None) -> Block | None:
-        """Return the newest block that has come since the last call, a copy.
+        """Return a copy of the newest block since the last call.
 
         Waits for one. Returns None after `timeout` seconds, at the end of a file, and
-        after `stop()`. An error raises nothing: `state` and `text` tell of it.
+        after `stop()`. Does not raise errors: `state` and `text` report them.
         """
         return self._try(timeout, Channel.newest)
 
     def turn(self, timeout: float | None = None) -> list[Block]:
-        """Return the blocks that have come since the last call, at most 64 copies.
+        """Return copies of the blocks since the last call, at most 64.
 
-        Waits for one. Returns none of them after `timeout` seconds, at the end of a file,
-        and after `stop()`.
+        Waits for one. Returns an empty list after `timeout` seconds, at the end of a
+        file, and after `stop()`.
         """
         return self._try(timeout, self._take_turn) or []
 
@@ -126,10 +128,10 @@ class Live(Closing):
         return channel
 
     def _take_turn(self, channel: Channel) -> list[Block]:
-        """Return copies of the blocks that are there, at most 64.
+        """Return copies of the available blocks, at most 64.
 
-        An error of a channel comes after the blocks before it. A file that is damaged
-        would give them again and again.
+        Blocks before an error come first. A damaged file would return them again and
+        again.
         """
         blocks: list[Block] = []
         try:
@@ -162,7 +164,7 @@ class Live(Closing):
             channel.close()
 
     def stop(self) -> None:
-        """End the call that waits, and all later ones. Any thread may call this."""
+        """End the waiting call and all later ones. Any thread may call this."""
         self._stopped.set()
         with self._lock:
             if self._channel is not None:
@@ -185,8 +187,8 @@ class Live(Closing):
 def watch(name: str, tap: bool = True, retry: float = 0.5) -> Live:
     """Look at a channel, or read a block file.
 
-    `name` is as for `zio.open()`. With `tap`, no block is taken from the program that
-    reads the channel. `retry`: seconds until it is opened again after an error. The first
-    read opens it: this raises no error if there is no such channel yet.
+    `name` is as for `zio.open()`. With `tap`, the program that reads the channel keeps
+    its blocks. `retry`: seconds until reopening after an error. The first read opens the
+    channel, so it need not exist yet.
     """
     return Live(name, tap, retry)
