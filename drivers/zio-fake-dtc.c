@@ -280,8 +280,8 @@ static const struct zio_cset_desc dtc_input_desc = {
 	.n_chan_attrs = ARRAY_SIZE(dtc_heard_attrs),
 };
 
-static const struct zio_config_attr dtc_config_attrs[] = {
-	{ .name = "outputs", .value = 1, .min = 1, .max = DTC_MAX_OUTPUTS },
+static const struct zio_attr_desc dtc_config_attrs[] = {
+	{ .name = "outputs", .mode = 0644, .value = 1, .min = 1, .max = DTC_MAX_OUTPUTS },
 };
 
 static void dtc_describe(struct dtc_state *state)

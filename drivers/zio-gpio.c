@@ -164,9 +164,9 @@ static struct platform_driver gpio_driver = {
 	.probe = gpio_probe,
 };
 
-static const struct zio_config_attr gpio_config_attrs[] = {
-	{ .name = "in", .text = true, .raw_io = true },
-	{ .name = "out", .text = true, .raw_io = true },
+static const struct zio_attr_desc gpio_config_attrs[] = {
+	{ .name = "in", .mode = 0644, .text = "<text>", .raw_io = true },
+	{ .name = "out", .mode = 0644, .text = "<text>", .raw_io = true },
 };
 
 static struct zio_config_type gpio_config = {

@@ -189,10 +189,10 @@ static struct platform_driver tdc_driver = {
 	.probe = tdc_probe,
 };
 
-static const struct zio_config_attr tdc_config_attrs[] = {
-	{ .name = "irq", .max = S32_MAX, .raw_io = true },
-	{ .name = "lines", .text = true, .raw_io = true },
-	{ .name = "edge", .choices = tdc_edges },
+static const struct zio_attr_desc tdc_config_attrs[] = {
+	{ .name = "irq", .mode = 0644, .max = S32_MAX, .raw_io = true },
+	{ .name = "lines", .mode = 0644, .text = "<text>", .raw_io = true },
+	{ .name = "edge", .mode = 0644, .words = tdc_edges },
 };
 
 static struct zio_config_type tdc_config = {

@@ -259,12 +259,12 @@ static const struct zio_cset_desc loop_csets[] = {
 	},
 };
 
-static const struct zio_config_attr loop_config_attrs[] = {
-	{ .name = "channels", .value = 1, .min = 1, .max = LOOP_MAX },
-	{ .name = "ssize", .value = 1, .min = 1, .max = LOOP_MAX },
-	{ .name = "nsamples", .value = 16, .min = 1, .max = BIT(24) },
-	{ .name = "align", .value = 1, .min = 1, .max = SZ_4K },
-	{ .name = "dma-bits", .value = 64, .min = 1, .max = 64 },
+static const struct zio_attr_desc loop_config_attrs[] = {
+	{ .name = "channels", .mode = 0644, .value = 1, .min = 1, .max = LOOP_MAX },
+	{ .name = "ssize", .mode = 0644, .value = 1, .min = 1, .max = LOOP_MAX },
+	{ .name = "nsamples", .mode = 0644, .value = 16, .min = 1, .max = BIT(24) },
+	{ .name = "align", .mode = 0644, .value = 1, .min = 1, .max = SZ_4K },
+	{ .name = "dma-bits", .mode = 0644, .value = 64, .min = 1, .max = 64 },
 };
 
 static void loop_describe(struct loop_state *state, struct device *dev)

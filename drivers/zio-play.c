@@ -212,12 +212,12 @@ static const struct zio_scaling play_scaling = {
 
 static const char *const play_sizes[] = { "1", "2", "4", NULL };
 
-static const struct zio_config_attr play_config_attrs[] = {
-	{ .name = "channels", .value = 1, .min = 1, .max = 64 },
-	{ .name = "ssize", .choices = play_sizes },
-	{ .name = "nsamples", .value = 16, .min = 1, .max = BIT(24) },
-	{ .name = "burst", .value = 1, .min = 1, .max = PLAY_MAX_BURST },
-	{ .name = "repeats", .max = 1 },
+static const struct zio_attr_desc play_config_attrs[] = {
+	{ .name = "channels", .mode = 0644, .value = 1, .min = 1, .max = 64 },
+	{ .name = "ssize", .mode = 0644, .words = play_sizes },
+	{ .name = "nsamples", .mode = 0644, .value = 16, .min = 1, .max = BIT(24) },
+	{ .name = "burst", .mode = 0644, .value = 1, .min = 1, .max = PLAY_MAX_BURST },
+	{ .name = "repeats", .mode = 0644, .max = 1 },
 };
 
 /* While the blocks of one tick are played, those of the next one are in flight. */

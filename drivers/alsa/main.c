@@ -19,14 +19,14 @@ static const char *const alsa_directions[] = { "capture", "playback", "both", NU
 /* The names of alsa_formats, for configfs */
 static const char *format_names[ALSA_N_FORMATS + 1];
 
-static const struct zio_config_attr alsa_config_attrs[] = {
-	{ .name = "pcm", .text = true },
-	{ .name = "direction", .choices = alsa_directions },
-	{ .name = "format", .choices = format_names },
-	{ .name = "rate", .max = 1000000 },
-	{ .name = "channels", .max = 64 },
-	{ .name = "period", .max = BIT(20) },
-	{ .name = "periods", .max = 1024 },
+static const struct zio_attr_desc alsa_config_attrs[] = {
+	{ .name = "pcm", .mode = 0644, .text = "<text>" },
+	{ .name = "direction", .mode = 0644, .words = alsa_directions },
+	{ .name = "format", .mode = 0644, .words = format_names },
+	{ .name = "rate", .mode = 0644, .max = 1000000 },
+	{ .name = "channels", .mode = 0644, .max = 64 },
+	{ .name = "period", .mode = 0644, .max = BIT(20) },
+	{ .name = "periods", .mode = 0644, .max = 1024 },
 };
 
 /* Full scale is 1 until a user sets the scale. */

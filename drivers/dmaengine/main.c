@@ -26,15 +26,15 @@ static const char *const zdma_sizes[] = { "1", "2", "4", "8", NULL };
 #define ZDMA_DEPTH	16
 #define ZDMA_MAX_DEPTH	4096
 
-static const struct zio_config_attr zdma_attrs[] = {
-	{ .name = "channel", .text = true, .raw_io = true },
-	{ .name = "direction", .choices = zdma_directions },
-	{ .name = "mode", .choices = zdma_modes },
-	{ .name = "ssize", .choices = zdma_sizes, .value = 2 },
-	{ .name = "address", .text = true, .raw_io = true },
-	{ .name = "burst", .max = U16_MAX },
-	{ .name = "nsamples", .value = 1024, .min = 1, .max = BIT(24) },
-	{ .name = "depth", .value = ZDMA_DEPTH, .min = 2, .max = ZDMA_MAX_DEPTH },
+static const struct zio_attr_desc zdma_attrs[] = {
+	{ .name = "channel", .mode = 0644, .text = "<text>", .raw_io = true },
+	{ .name = "direction", .mode = 0644, .words = zdma_directions },
+	{ .name = "mode", .mode = 0644, .words = zdma_modes },
+	{ .name = "ssize", .mode = 0644, .words = zdma_sizes, .value = 2 },
+	{ .name = "address", .mode = 0644, .text = "<text>", .raw_io = true },
+	{ .name = "burst", .mode = 0644, .max = U16_MAX },
+	{ .name = "nsamples", .mode = 0644, .value = 1024, .min = 1, .max = BIT(24) },
+	{ .name = "depth", .mode = 0644, .value = ZDMA_DEPTH, .min = 2, .max = ZDMA_MAX_DEPTH },
 };
 
 /* The samples are plain numbers until a user sets their unit and scale. */

@@ -310,12 +310,12 @@ static const char *const ziio_modes[] = {
 	NULL
 };
 
-static const struct zio_config_attr ziio_config_attrs[] = {
-	{ .name = "iio", .text = true },
-	{ .name = "channels", .text = true },
-	{ .name = "trigger", .text = true },
-	{ .name = "mode", .choices = ziio_modes },
-	{ .name = "nsamples", .value = 16, .min = 1, .max = BIT(24) },
+static const struct zio_attr_desc ziio_config_attrs[] = {
+	{ .name = "iio", .mode = 0644, .text = "<text>" },
+	{ .name = "channels", .mode = 0644, .text = "<text>" },
+	{ .name = "trigger", .mode = 0644, .text = "<text>" },
+	{ .name = "mode", .mode = 0644, .words = ziio_modes },
+	{ .name = "nsamples", .mode = 0644, .value = 16, .min = 1, .max = BIT(24) },
 };
 
 static struct zio_config_type ziio_config = {

@@ -144,15 +144,15 @@ static struct platform_driver uart_driver = {
 	.remove = uart_remove,
 };
 
-static const struct zio_config_attr uart_config_attrs[] = {
-	{ .name = "tty", .text = true },
-	{ .name = "frame", .choices = uart_kinds },
-	{ .name = "size", .value = 16, .min = 1, .max = UART_MAX_SIZE },
-	{ .name = "start", .text = true },
-	{ .name = "end", .text = true },
-	{ .name = "checksum", .choices = uart_checks },
-	{ .name = "ssize", .choices = uart_ssizes },
-	{ .name = "frames", .value = 1, .min = 1, .max = 65536 },
+static const struct zio_attr_desc uart_config_attrs[] = {
+	{ .name = "tty", .mode = 0644, .text = "<text>" },
+	{ .name = "frame", .mode = 0644, .words = uart_kinds },
+	{ .name = "size", .mode = 0644, .value = 16, .min = 1, .max = UART_MAX_SIZE },
+	{ .name = "start", .mode = 0644, .text = "<text>" },
+	{ .name = "end", .mode = 0644, .text = "<text>" },
+	{ .name = "checksum", .mode = 0644, .words = uart_checks },
+	{ .name = "ssize", .mode = 0644, .words = uart_ssizes },
+	{ .name = "frames", .mode = 0644, .value = 1, .min = 1, .max = 65536 },
 };
 
 static struct zio_config_type uart_config = {

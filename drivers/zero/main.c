@@ -260,17 +260,17 @@ static const char *const zero_patterns[] = {
 
 static const char *const zero_sizes[] = { "1", "2", "4", NULL };
 
-static const struct zio_config_attr zero_config_attrs[] = {
-	{ .name = "channels", .value = 3, .min = 1, .max = 64 },
-	{ .name = "ssize", .choices = zero_sizes },
-	{ .name = "pattern", .choices = zero_patterns, .value = ZERO_MIXED },
-	{ .name = "interleaved", .max = 1 },
-	{ .name = "delay-us", .max = ZERO_NEVER },
-	{ .name = "sleeps", .max = 1 },
-	{ .name = "nsamples", .value = 16, .min = 1, .max = BIT(24) },
-	{ .name = "csets", .max = U16_MAX },
-	{ .name = "stream", .max = ZERO_MAX_STREAM },
-	{ .name = "device-name", .text = true },
+static const struct zio_attr_desc zero_config_attrs[] = {
+	{ .name = "channels", .mode = 0644, .value = 3, .min = 1, .max = 64 },
+	{ .name = "ssize", .mode = 0644, .words = zero_sizes },
+	{ .name = "pattern", .mode = 0644, .words = zero_patterns, .value = ZERO_MIXED },
+	{ .name = "interleaved", .mode = 0644, .max = 1 },
+	{ .name = "delay-us", .mode = 0644, .max = ZERO_NEVER },
+	{ .name = "sleeps", .mode = 0644, .max = 1 },
+	{ .name = "nsamples", .mode = 0644, .value = 16, .min = 1, .max = BIT(24) },
+	{ .name = "csets", .mode = 0644, .max = U16_MAX },
+	{ .name = "stream", .mode = 0644, .max = ZERO_MAX_STREAM },
+	{ .name = "device-name", .mode = 0644, .text = "<text>" },
 };
 
 /* The conversion of cset0 may take time. Additional sets like it have no timer. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * zio-attr.h: attributes of devices, channel sets, channels and triggers of boards, and
- * the scaling of samples. A part of zio.h.
+ * zio-attr.h: attributes of devices, channel sets, channels, triggers and of devices that
+ * users create, and the scaling of samples. A part of zio.h.
  */
 #ifndef _LINUX_ZIO_ATTR_H
 #define _LINUX_ZIO_ATTR_H
@@ -17,7 +17,7 @@
 #define ZIO_ATTR_PLACE_BLOCK	3	/* extended; each block has its own value */
 
 /**
- * struct zio_attr_desc - one attribute of a device, channel set, channel or trigger
+ * struct zio_attr_desc - one attribute of an object
  * @name: name of the file
  * @mode: 0444; 0644 if it can be set; 0200 if it can only be set, such as a command. For a
  *        value of each block: 0, or 0444 for a file whose value attr_get() returns
@@ -40,9 +40,12 @@
  * @choices: the only values accepted from @min to @max (-EINVAL for others; -ERANGE in a
  *           control); or NULL
  * @n_choices: number of @choices
- * @words: the only texts accepted (-EINVAL for others), up to a NULL; trigger types only
- * @text: the value is a text of this form, shown to users: "<label:offset>"; trigger types
- *        only
+ * @words: the only texts accepted (-EINVAL for others), up to a NULL; for struct
+ *         zio_trigger_type and struct zio_config_type only
+ * @text: the value is a text of this form, shown to users: "<label:offset>"; for struct
+ *        zio_trigger_type and struct zio_config_type only
+ * @raw_io: names an interrupt, a line or an address of the machine: writing it needs
+ *          CAP_SYS_RAWIO (-EPERM); for struct zio_config_type only
  * @id: for the driver, to tell attributes apart in attr_set() and attr_get()
  *
  * Registration of a device with an invalid descriptor, such as a @min above @max, fails with
@@ -62,6 +65,7 @@ struct zio_attr_desc {
 	unsigned int n_choices;
 	const char *const *words;
 	const char *text;
+	bool raw_io;
 	unsigned long id;
 };
 

@@ -10,6 +10,7 @@
 
 #include <linux/property.h>
 #include <linux/types.h>
+#include <linux/zio-attr.h>
 
 struct module;
 struct platform_device;
@@ -18,29 +19,6 @@ struct zio_config_group;
 
 #define ZIO_MAX_CONFIG_ATTRS	10
 #define ZIO_CONFIG_TEXT_SIZE	512	/* with the terminating zero */
-
-/**
- * struct zio_config_attr - one attribute of a device that a user creates
- * @name: name of the file, and of the property of the device
- * @value: initial value
- * @min: smallest value accepted (-ERANGE below)
- * @max: largest value accepted (-ERANGE above)
- * @choices: the words for the value, terminated by NULL; NULL for a number. The property is
- *           the index of the word.
- * @text: value and property are a text of less than ZIO_CONFIG_TEXT_SIZE bytes, initially
- *        empty
- * @raw_io: names an interrupt, a line or an address of the machine: writing it needs
- *          CAP_SYS_RAWIO (-EPERM)
- */
-struct zio_config_attr {
-	const char *name;
-	u32 value;
-	u32 min;
-	u32 max;
-	const char *const *choices;
-	bool text;
-	bool raw_io;
-};
 
 /**
  * struct zio_config_type - a kind of device that users create with mkdir
@@ -52,12 +30,16 @@ struct zio_config_attr {
  * @group: for the core's use
  * @devices: for the core's use
  * @n_devices: for the core's use
+ *
+ * Each attribute is a file with the mode 0644, and a property of the device with the same
+ * name. The property of an attribute with words is the index of the word. A text has less
+ * than ZIO_CONFIG_TEXT_SIZE bytes, and is empty at first.
  */
 struct zio_config_type {
 	const char *name;
 	struct module *owner;
 	struct platform_driver *driver;
-	const struct zio_config_attr *attrs;
+	const struct zio_attr_desc *attrs;
 	unsigned int n_attrs;
 	struct zio_config_group *group;
 	struct platform_device **devices;

@@ -228,8 +228,13 @@ static const char *desc_fault(const struct zio_attr_desc *desc, unsigned int own
 	/* zio_limits_parse() would accept nearly all values. */
 	if ((s64)accepted.min > (s64)accepted.max)
 		return "min is above max";
-	if (desc->wide || desc->words || desc->text || (s64)accepted.max > U32_MAX)
-		return "only the types of triggers have texts and numbers of 64 bits";
+	if (desc->wide || (s64)accepted.max > U32_MAX)
+		return "only the types of triggers have numbers of 64 bits";
+	if (owner & ZIO_OWNER_CONFIG)
+		return desc->mode != 0644 || desc->place || desc->is_signed || desc->choices ?
+			"a created device has words, texts and plain numbers, mode 0644" : NULL;
+	if (desc->words || desc->text || desc->raw_io)
+		return "its values are numbers, and writing it needs no capability";
 	if (desc->place == ZIO_ATTR_PLACE_BLOCK)
 		return value_fault(desc, owner);
 	return desc->mode & 0222 && !(owner & ZIO_OWNER_SETS) ? "no attr_set() can set it" : NULL;

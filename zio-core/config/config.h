@@ -32,6 +32,7 @@ void zio_device_link_sets(struct zio_device *zdev);
 #define ZIO_OWNER_TRIGGER	BIT(2) /* a board's trigger */
 #define ZIO_OWNER_BLOCKS	BIT(3) /* a set, or its channels: blocks may have values */
 #define ZIO_OWNER_OUTPUT	BIT(4) /* and the user writes them */
+#define ZIO_OWNER_CONFIG	BIT(5) /* a device that users create */
 
 bool zio_attrs_are_valid(const struct zio_attr_desc *list, unsigned int n, unsigned int owner);
 int zio_device_create_attrs(struct zio_device *zdev);
@@ -73,6 +74,8 @@ struct zio_config_group {
 	const char *name;
 	struct module *owner; /* each object holds it */
 	const void *type;
+	const struct zio_attr_desc *attrs;
+	unsigned int n_attrs;
 	struct zio_config_dir *dir; /* while zio-configfs is loaded */
 };
 

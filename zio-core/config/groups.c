@@ -92,7 +92,7 @@ static void groups_unregister(struct zio_config_group **place)
 /*
  * Lets users make devices of a driver by mkdir. @type: stays valid until it is unregistered; its
  * driver is registered. Context: Process, sleeps. Returns 0; -EINVAL if there are too many
- * attributes; -ENOMEM; -EEXIST.
+ * attributes, or one is wrong; -ENOMEM; -EEXIST.
  */
 int zio_config_type_register(struct zio_config_type *type)
 {
@@ -101,9 +101,13 @@ int zio_config_type_register(struct zio_config_type *type)
 		.name = type->name,
 		.owner = type->owner,
 		.type = type,
+		.attrs = type->attrs,
+		.n_attrs = type->n_attrs,
 	};
 
 	if (WARN_ON(type->n_attrs > ZIO_MAX_CONFIG_ATTRS))
+		return -EINVAL;
+	if (!zio_attrs_are_valid(type->attrs, type->n_attrs, ZIO_OWNER_CONFIG))
 		return -EINVAL;
 	return groups_register(&init, &type->group);
 }
@@ -121,6 +125,8 @@ static int groups_add_trigger_type(struct zio_trigger_type *type)
 		.name = type->name,
 		.owner = type->owner,
 		.type = type,
+		.attrs = type->attrs,
+		.n_attrs = type->n_attrs,
 	};
 
 	return groups_register(&init, &type->group);

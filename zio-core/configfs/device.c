@@ -29,35 +29,18 @@ struct zio_config_device {
 static ssize_t dev_show(void *object, unsigned int index, char *page)
 {
 	struct zio_config_device *cdev = object;
-	const struct zio_config_attr *attr = &cdev->type->attrs[index];
+	const struct zio_attr_desc *attr = &cdev->type->attrs[index];
 	u32 value = READ_ONCE(cdev->value[index]);
 	ssize_t len;
 
-	if (attr->choices)
-		return sysfs_emit(page, "%s\n", attr->choices[value]);
+	if (attr->words)
+		return sysfs_emit(page, "%s\n", attr->words[value]);
 	if (!attr->text)
 		return sysfs_emit(page, "%u\n", value);
 	mutex_lock(&cdev->lock);
 	len = sysfs_emit(page, "%s\n", cdev->text[index] ?: "");
 	mutex_unlock(&cdev->lock);
 	return len;
-}
-
-static struct zio_limits dev_limits(const void *type, unsigned int index)
-{
-	const struct zio_config_type *config_type = type;
-	const struct zio_config_attr *attr = &config_type->attrs[index];
-	struct zio_limits limits = {
-		.min = attr->min,
-		.max = attr->max,
-		.error = -ERANGE,
-		.words = attr->choices,
-		.text = attr->text ? "<text>" : NULL,
-	};
-
-	while (attr->choices && attr->choices[limits.n])
-		limits.n++;
-	return limits;
 }
 
 static int store_text(struct zio_config_device *cdev, unsigned int index,
@@ -98,8 +81,8 @@ static int set_value(struct zio_config_device *cdev, u32 *place, u32 value)
 static int dev_store(void *object, unsigned int index, const char *text)
 {
 	struct zio_config_device *cdev = object;
-	const struct zio_config_attr *attr = &cdev->type->attrs[index];
-	struct zio_limits limits = dev_limits(cdev->type, index);
+	const struct zio_attr_desc *attr = &cdev->type->attrs[index];
+	struct zio_limits limits = zio_attr_limits(attr);
 	u64 value;
 
 	if (attr->raw_io && !capable(CAP_SYS_RAWIO))
@@ -260,18 +243,9 @@ static void *dev_create(const void *type, const char *name, struct config_item *
 	return cdev;
 }
 
-static const char *dev_attr(const void *type, unsigned int index, umode_t *mode)
-{
-	const struct zio_config_type *config_type = type;
-
-	return index < config_type->n_attrs ? config_type->attrs[index].name : NULL;
-}
-
 const struct zio_config_ops zio_config_device_ops = {
 	.create = dev_create,
 	.destroy = dev_destroy,
-	.attr = dev_attr,
-	.limits = dev_limits,
 	.show = dev_show,
 	.store = dev_store,
 	.files = dev_files,

@@ -21,6 +21,7 @@ struct zio_config_dir {
 	struct config_item_type item_type;
 	const struct zio_config_ops *ops;
 	const void *type;
+	const struct zio_attr_desc *desc; /* of attributes behind ops->files */
 	struct configfs_attribute attr[ZIO_SLOTS];
 	struct configfs_attribute *attrs[ZIO_SLOTS + 2]; /* "accepted" is the last one */
 };
@@ -100,7 +101,7 @@ static ssize_t dir_show_accepted(struct config_item *item, char *page)
 		if (!in->attr[i].store)
 			continue;
 		limits = i < ops->n_files ? *ops->files[i].limits :
-			ops->limits(in->type, i - ops->n_files);
+			zio_attr_limits(&in->desc[i - ops->n_files]);
 		len = zio_limits_line(page, len, "", in->attr[i].ca_name, &limits);
 	}
 	return len;
@@ -178,19 +179,21 @@ static struct configfs_item_operations group_item_ops = {
 	.release = dir_release_group,
 };
 
-static void dir_fill_attrs(struct zio_config_dir *dir, struct module *owner)
+static void dir_fill_attrs(struct zio_config_dir *dir, const struct zio_config_group *group)
 {
 	const struct zio_config_ops *ops = dir->ops;
 	struct configfs_attribute *attr = dir->attr;
 	unsigned int i;
 
-	for (i = 0; i < ZIO_SLOTS; i++, attr++) {
-		attr->ca_mode = i < ops->n_files && !ops->files[i].store ? 0444 : 0644;
-		attr->ca_name = i < ops->n_files ? ops->files[i].name :
-			ops->attr(dir->type, i - ops->n_files, &attr->ca_mode);
-		if (!attr->ca_name)
-			break;
-		attr->ca_owner = owner;
+	for (i = 0; i < ops->n_files + group->n_attrs; i++, attr++) {
+		if (i < ops->n_files) {
+			attr->ca_name = ops->files[i].name;
+			attr->ca_mode = ops->files[i].store ? 0644 : 0444;
+		} else {
+			attr->ca_name = group->attrs[i - ops->n_files].name;
+			attr->ca_mode = group->attrs[i - ops->n_files].mode;
+		}
+		attr->ca_owner = group->owner;
 		attr->show = attr->ca_mode & 0444 ? zio_slots[i].show : NULL;
 		attr->store = attr->ca_mode & 0222 ? zio_slots[i].store : NULL;
 		dir->attrs[i] = attr;
@@ -223,7 +226,8 @@ static int dir_add(struct zio_config_group *group)
 		return -ENOMEM;
 	dir->ops = is_trigger ? &zio_config_trigger_ops : &zio_config_device_ops;
 	dir->type = group->type;
-	dir_fill_attrs(dir, group->owner);
+	dir->desc = group->attrs;
+	dir_fill_attrs(dir, group);
 	dir->item_type = (struct config_item_type) {
 		.ct_owner = group->owner, .ct_item_ops = &item_ops, .ct_attrs = dir->attrs };
 	dir->group_type = (struct config_item_type) {

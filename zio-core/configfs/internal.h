@@ -22,9 +22,6 @@ struct zio_config_file {
  * @create: makes the object of a new directory, @item. Returns an ERR_PTR if it cannot
  * @hide: optional. rmdir has begun, but files of the directory may be open
  * @destroy: undoes @create, when the last file is closed
- * @attr: returns the name of attribute @index, and sets its mode if that is not 0644; NULL
- *        behind the last one
- * @limits: returns what attribute @index of the type accepts
  * @show: prints attribute @index of the type
  * @store: writes attribute @index of the type. Returns 0 or an error
  * @files: files of all types
@@ -34,8 +31,6 @@ struct zio_config_ops {
 	void *(*create)(const void *type, const char *name, struct config_item *item);
 	void (*hide)(void *object);
 	void (*destroy)(void *object);
-	const char *(*attr)(const void *type, unsigned int index, umode_t *mode);
-	struct zio_limits (*limits)(const void *type, unsigned int index);
 	ssize_t (*show)(void *object, unsigned int index, char *page);
 	int (*store)(void *object, unsigned int index, const char *text);
 	const struct zio_config_file *files;

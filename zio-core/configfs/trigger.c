@@ -118,23 +118,6 @@ static void trig_destroy(void *object)
 	zio_trigger_free(object);
 }
 
-static const char *trig_attr(const void *type, unsigned int index, umode_t *mode)
-{
-	const struct zio_trigger_type *trig_type = type;
-
-	if (index == trig_type->n_attrs)
-		return NULL;
-	*mode = trig_type->attrs[index].mode;
-	return trig_type->attrs[index].name;
-}
-
-static struct zio_limits trig_limits(const void *type, unsigned int index)
-{
-	const struct zio_trigger_type *trig_type = type;
-
-	return zio_attr_limits(&trig_type->attrs[index]);
-}
-
 static ssize_t trig_show(void *object, unsigned int index, char *page)
 {
 	return zio_trigger_show(object, index, page);
@@ -149,8 +132,6 @@ const struct zio_config_ops zio_config_trigger_ops = {
 	.create = trig_create,
 	.hide = trig_hide,
 	.destroy = trig_destroy,
-	.attr = trig_attr,
-	.limits = trig_limits,
 	.show = trig_show,
 	.store = trig_store,
 	.files = trig_files,

@@ -276,6 +276,7 @@ static void descriptors_that_are_wrong_are_refused(struct kunit *test)
 		{ .name = "x", .mode = 0644, .max = BIT_ULL(32) },
 		{ .name = "x", .mode = 0644, .text = "<text>" },
 		{ .name = "x", .mode = 0644, .words = words },
+		{ .name = "x", .mode = 0644, .raw_io = true },
 	};
 	struct test_device *tdev = test_device_create(test, 0, 1);
 	struct zio_cset_desc cset_desc = tdev->cset_desc;

@@ -204,10 +204,10 @@ static struct platform_driver board_driver = {
 
 static const char *const choices[] = { "low", "high", NULL };
 
-static const struct zio_config_attr board_attrs[] = {
-	{ .name = "number", .value = 5, .min = 1, .max = 7 },
-	{ .name = "choice", .choices = choices },
-	{ .name = "text", .text = true },
+static const struct zio_attr_desc board_attrs[] = {
+	{ .name = "number", .mode = 0644, .value = 5, .min = 1, .max = 7 },
+	{ .name = "choice", .mode = 0644, .words = choices },
+	{ .name = "text", .mode = 0644, .text = "<text>" },
 };
 
 /* It has no owner: KUnit runs the suites before their module has its files in sysfs. */
@@ -228,6 +228,30 @@ static void register_type(struct kunit *test)
 	memset(&seen, 0, sizeof(seen));
 	KUNIT_ASSERT_EQ(test, zio_config_driver_register(&board_type, 0), 0);
 	test_add_action(test, unregister_type, &board_type);
+}
+
+/* Nobody could set such an attribute, or it would look as if a control had it. */
+static void attributes_that_are_wrong_are_refused(struct kunit *test)
+{
+	static const struct zio_attr_desc wrong[] = {
+		{ .mode = 0644 },
+		{ .name = "x" },
+		{ .name = "x", .mode = 0444 },
+		{ .name = "x", .mode = 0644, .place = ZIO_ATTR_PLACE_EXT },
+		{ .name = "x", .mode = 0644, .min = 2, .max = 1 },
+		{ .name = "x", .mode = 0644, .wide = true },
+		{ .name = "x", .mode = 0644, .is_signed = true },
+		{ .name = "x", .mode = 0644, .max = BIT_ULL(32) },
+	};
+	struct zio_config_type type = board_type;
+	unsigned int i;
+
+	type.n_attrs = 1;
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		type.attrs = &wrong[i];
+		KUNIT_EXPECT_EQ_MSG(test, zio_config_type_register(&type), -EINVAL,
+				    "descriptor %u", i);
+	}
 }
 
 static void directory_of_a_type_is_unique(struct kunit *test)
@@ -289,6 +313,7 @@ static struct kunit_case device_cases[] = {
 	KUNIT_CASE(sets_are_linked_by_their_names),
 	KUNIT_CASE(board_without_a_right_name_is_refused),
 	KUNIT_CASE(directory_of_a_type_is_unique),
+	KUNIT_CASE(attributes_that_are_wrong_are_refused),
 	KUNIT_CASE(board_has_the_values_of_its_directory),
 	KUNIT_CASE(long_text_is_refused),
 	{}

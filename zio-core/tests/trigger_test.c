@@ -469,6 +469,7 @@ static void attributes_that_are_wrong_are_refused(struct kunit *test)
 		{ .name = "x", .mode = 0200, .text = "<text>" },
 		{ .name = "x", .mode = 0644, .max = BIT_ULL(32) },
 		{ .name = "x", .mode = 0644, .is_signed = true },
+		{ .name = "x", .mode = 0644, .raw_io = true },
 		{ .name = "x", .mode = 0644, .choices = choices, .n_choices = 2 },
 	};
 	static const struct zio_attr_desc right = { .name = "right", .mode = 0644 };

@@ -70,7 +70,8 @@ static bool attr_is_valid(const struct zio_trigger_type *type,
 		return false;
 	if (is_text(attr) && (is_action(attr) || !(attr->words || (ops && ops->text_is_valid))))
 		return false;
-	if (attr->is_signed || attr->choices || (attr->max > U32_MAX && !attr->wide))
+	if (attr->is_signed || attr->choices || attr->raw_io ||
+	    (attr->max > U32_MAX && !attr->wide))
 		return false;
 	if (attr->place == ZIO_ATTR_PLACE_NONE)
 		return true;
