@@ -98,6 +98,7 @@ static void check_range(const char *path, const char *values)
 	expect(path, beyond, true);
 	next_to(max, 1, beyond);
 	expect(path, beyond, true);
+	expect(path, "nonsense", true);
 }
 
 /* Other names would change the directories of which the test has a list. */

@@ -228,72 +228,6 @@ static void refuse_each(const char *path, const char *const *texts, int code)
 		refuse(path, *texts, code);
 }
 
-static const char * const no_number[] = {
-	"\n", " ", "x", "1x\n", "1 1\n", "-", "+", "0x", "1.5", "1\n1\n", "\t1", "on",
-	"1e3", NULL
-};
-
-static const char * const out_of_range[] = {
-	"4294967296\n", "4294967297", "0x100000000", "18446744073709551615",
-	"18446744073709551616\n", "99999999999999999999999999", NULL
-};
-
-TEST_EACH("%s refuses what is not a number, or too large", fresh,
-	  "cset0/enable", "cset0/chan0/enable", "cset0/chan0/alarms",
-	  "cset0/trigger/enable", "cset0/trigger/nshots", "cset0/trigger/nsamples",
-	  "cset0/trigger/pre-samples", "cset0/trigger/post-samples",
-	  "cset0/timeout-ms", "cset0/chan0/buffer/max-buffer-len",
-	  "cset0/chan0/buffer/prefer-new", "cset0/chan0/buffer/watermark",
-	  "cset1/enable", "cset1/trigger/nsamples", "cset2/chan0/gain-factor",
-	  "cset2/chan0/sequence")
-{
-	static const char * const negative[] = { "-1\n", "-4294967296", NULL };
-	char path[128];
-
-	snprintf(path, sizeof(path), ZZERO_SYS "/%s", value);
-	refuse_each(path, no_number, EINVAL);
-	refuse_each(path, negative, EINVAL);
-	refuse_each(path, out_of_range, ERANGE);
-	refuse(path, repeat('9', 300), ERANGE);
-	refuse(path, repeat('a', 300), EINVAL);
-	refuse(path, repeat('9', 4096), ERANGE);
-}
-
-TEST_EACH("%s, which has a sign, refuses what is not a number, or too large", fresh,
-	  "cset2/chan0/offset")
-{
-	static const char * const too_far[] = {
-		"2147483648", "-2147483649\n", "-4294967296", "-4294967297", NULL
-	};
-	char path[128];
-
-	snprintf(path, sizeof(path), ZZERO_SYS "/%s", value);
-	refuse_each(path, no_number, EINVAL);
-	refuse_each(path, out_of_range, ERANGE);
-	refuse_each(path, too_far, ERANGE);
-	refuse(path, repeat('9', 4096), ERANGE);
-}
-
-TEST_EACH("%s, a decimal number, refuses what is none, or too large", fresh,
-	  "cset0/chan0/offset", "cset1/chan0/offset", "cset0/chan0/scale", "cset0/sample-rate")
-{
-	static const char * const no_decimal[] = {
-		"\n", " ", "+", "-", ".", "-.", "1 ", " 1", "1.2.3", "1,5", "0x10", "1e",
-		"e5", "1e5x", "1\n\n", "nan", "inf", "--1", "+-1", "1e1.5", NULL
-	};
-	static const char * const too_far[] = {
-		"1e281", "-10e280", "1e-281", "1e2147483647", "1e-2147483648",
-		"1e99999999999999999999", NULL
-	};
-	char path[128];
-
-	snprintf(path, sizeof(path), ZZERO_SYS "/%s", value);
-	refuse_each(path, no_decimal, EINVAL);
-	refuse_each(path, too_far, ERANGE);
-	refuse(path, "18446744073709551616", EOVERFLOW);
-	refuse(path, repeat('9', 4095), EOVERFLOW);
-}
-
 TEST_EACH("%s refuses what is not a name", fresh,
 	  "current_buffer", "current_trigger")
 {
@@ -315,39 +249,6 @@ TEST("nodes refuse the wrong access modes", fresh)
 {
 	check_open_modes(ZZERO "-0-0-data", OUT "-data", EACCES);
 	check_open_modes(ZZERO "-0-0-ctrl", OUT "-ctrl", EOPNOTSUPP);
-}
-
-/* units.sh and flush_test write to scale, unit and flush. Others are above, or take names. */
-TEST("no other file of the board can be written", fresh)
-{
-	run("test \"$(cd " ZZERO_SYS " && find cset* -type f -perm -200 ! -name uevent |"
-	    "sed 's,.*/,,' | sort -u | xargs)\" = \"alarms clock current_buffer "
-	    "current_trigger enable flush gain-factor max-buffer-len nsamples nshots "
-	    "offset post-samples pre-samples prefer-new sample-rate scale sequence source "
-	    "timeout-ms unit watermark\"");
-}
-
-TEST_EACH("%s refuses 2", fresh, "cset0/enable", "cset0/chan0/enable",
-	  "cset0/trigger/enable", "cset0/chan0/buffer/prefer-new")
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), ZZERO_SYS "/%s", value);
-	refuse(path, "2", EINVAL);
-}
-
-TEST("settings refuse values beyond their limits", fresh)
-{
-	refuse(CSET0 "/trigger/nsamples", "0", EINVAL);
-	refuse(CSET0 "/trigger/nshots", "0", EINVAL);
-	refuse(CSET0 "/trigger/nshots", "17", ERANGE);
-	refuse(CSET1 "/trigger/nshots", "2", EOPNOTSUPP);
-	refuse(CSET0 "/trigger/pre-samples", "1", EOPNOTSUPP);
-	refuse(CSET0 "/chan0/buffer/max-buffer-len", "0", EINVAL);
-	refuse(CSET0 "/chan0/buffer/max-buffer-len", "65537", EINVAL);
-	refuse(CSET0 "/chan0/buffer/watermark", "0", EINVAL);
-	refuse(CSET0 "/chan0/buffer/watermark", "17", EINVAL);
-	refuse(CSET0 "/chan0/alarms", "65536", ERANGE);
 }
 
 TEST("the current buffer and trigger may be set again", fresh)

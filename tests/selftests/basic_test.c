@@ -9,7 +9,6 @@
 
 #include "board.h"
 #include "harness.h"
-#include "order.h"
 
 #define ZEROS	ZZERO "-0-0"
 #define RANDOM	ZZERO "-0-1"
@@ -179,35 +178,6 @@ TEST("the data are those of the control that was read before", fresh)
 			first = ctrl.seq_num;
 		ASSERT_EQ(ctrl.seq_num, first + i);
 	}
-}
-
-/* The numbers of blocks count all events, with a block or without. */
-TEST("each loss is told by the first block behind it", fresh)
-{
-	struct order order = { 0 };
-	struct zio_control ctrl;
-	unsigned int i, round;
-	uint32_t sample[NSAMPLES];
-	struct pair pair;
-
-	load("zio-trig-sysfs");
-	write_text(CSET2 "/current_trigger", "sysfs");
-	set_number(CSET2 "/chan0/buffer/max-buffer-len", 8);
-	pair = open_pair(COUNTER, O_RDONLY | O_NONBLOCK);
-	for (round = 0; round < 10; round++) {
-		for (i = 0; i < 6 + round; i++)
-			write_text(CSET2 "/trigger/fire", "1");
-		while (read(pair.ctrl, &ctrl, sizeof(ctrl)) > 0) {
-			ASSERT_EQ(read(pair.data, sample, sizeof(sample)), sizeof(sample));
-			order_control(&order, &ctrl);
-		}
-	}
-	write_text(CSET2 "/trigger/fire", "1");
-	ctrl = read_control(pair.ctrl);
-	order_control(&order, &ctrl);
-	ASSERT_EQ(order.gaps, 7);
-	ASSERT_EQ(order.lost, 1 + 2 + 3 + 4 + 5 + 6 + 7);
-	order_end(&order, CSET2 "/chan0");
 }
 
 static void pair_many(const char *prefix, int n)

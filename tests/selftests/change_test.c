@@ -176,24 +176,6 @@ static void read_blocks_of_16(int n)
 		ASSERT_EQ(read(fd, buf, sizeof(buf)), sizeof(buf));
 }
 
-/* Return: the numbers of the queued blocks; a "!" behind a number is an alarm. */
-static const char *list_queued(void)
-{
-	int fd = open_file(IN0 "-ctrl", O_RDONLY);
-	static struct zio_control ctrl[64];
-	ssize_t n = read(fd, ctrl, sizeof(ctrl));
-	static char list[512];
-	int i, len = 0;
-
-	ASSERT_TRUE(n >= 512);
-	for (i = 0; i < n / 512; i++)
-		len += snprintf(list + len, sizeof(list) - len, "%u%s ",
-				ctrl[i].seq_num, ctrl[i].zio_alarms &
-				ZIO_ALARM_LOST_BLOCK ? "!" : "");
-	close(fd);
-	return list;
-}
-
 TEST_EACH("a setting changes under readers: %s", fresh,
 	  "trigger/nsamples 16,1,1000,17,5000,3",
 	  "chan2/buffer/max-buffer-len 16,1,2,100,3",
@@ -221,32 +203,6 @@ TEST_EACH("a setting changes under writers: %s", fresh,
 	check_under_writers(file, values);
 }
 
-/* Assert the list of the queued blocks, while no more are made. */
-static void check_queued(const char *expected)
-{
-	const char *list;
-
-	write_text(CSET0 "/trigger/enable", "0");
-	list = list_queued();
-	if (strcmp(list, expected))
-		FAIL("queued are %s, expected %s", list, expected);
-	write_text(CSET0 "/trigger/enable", "1");
-}
-
-/* Channel 2 is read and channel 0 is not: 16 blocks fit there. */
-TEST("an overrun loses the newest blocks, counts them and raises an alarm", fresh)
-{
-	read_blocks_of_16(16);
-	ASSERT_EQ(read_number(LOST0), 0);
-	ASSERT_TEXT(CHAN0 "/alarms", "0x0000");
-	read_blocks_of_16(9);
-	ASSERT_EQ(read_number(LOST0), 9);
-	ASSERT_EQ(read_number(CHAN0 "/statistics/blocks"), 16);
-	ASSERT_TEXT(CHAN0 "/alarms", "0x0001");
-	ASSERT_EQ(read_number(LOST2), 0);
-	check_queued("0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 ");
-}
-
 TEST("a write to alarms clears the bits that it names", fresh)
 {
 	read_blocks_of_16(25);
@@ -254,41 +210,4 @@ TEST("a write to alarms clears the bits that it names", fresh)
 	ASSERT_TEXT(CHAN0 "/alarms", "0x0001");
 	write_text(CHAN0 "/alarms", "1");
 	ASSERT_TEXT(CHAN0 "/alarms", "0x0000");
-}
-
-TEST("the block after an overrun has the alarm", fresh)
-{
-	read_blocks_of_16(25);
-	write_text(CHAN0 "/alarms", "1");
-	write_text(CSET0 "/trigger/enable", "0");
-	list_queued();
-	write_text(CSET0 "/trigger/enable", "1");
-	/* The reader has left the data of the last of those blocks. */
-	run("dd if=" IN0 "-data of=/dev/null bs=16 count=1 2>/dev/null");
-	if (strncmp(list_queued(), "25! ", 4))
-		FAIL("block 25 has no alarm");
-}
-
-TEST("prefer-new loses the oldest blocks; the oldest one left has the alarm", fresh)
-{
-	write_text(CHAN0 "/buffer/prefer-new", "1");
-	read_blocks_of_16(25);
-	ASSERT_EQ(read_number(LOST0), 9);
-	check_queued("9! 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 ");
-}
-
-TEST_EACH("each block is queued or lost after the queue shrinks, prefer-new %s", fresh,
-	  "0", "1")
-{
-	int queued = 0;
-	const char *c;
-
-	write_text(CHAN0 "/buffer/prefer-new", value);
-	read_blocks_of_16(16);
-	write_text(CHAN0 "/buffer/max-buffer-len", "2");
-	read_blocks_of_16(20);
-	write_text(CSET0 "/trigger/enable", "0");
-	for (c = list_queued(); *c; c++)
-		queued += *c == ' ';
-	ASSERT_EQ(read_number(LOST0) + queued, 36);
 }

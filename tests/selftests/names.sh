@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Names that programs for ZIO 1.x use: hyphens in names of devices, sets by their names,
-# the channel "i" of an interleaved set, controls of zeros; and an area that changes its
-# size while a stream runs.
+# the channel "i" of an interleaved set; and an area that changes its size while a stream
+# runs.
 . "${0%/*}/lib.sh"
 
 boards=/sys/kernel/config/zio/devices/zzero
@@ -84,33 +84,6 @@ test_sources()
 	check "no source again" write_file $source none
 }
 
-# control VERSION NSAMPLES SSIZE: one of 512 bytes, for a little-endian machine
-control()
-{
-	printf "\\$1\\0\\0\\0\\0\\0\\0\\0\\$2\\0\\0\\0\\$3\\0\\0\\0"
-	head -c 496 /dev/zero
-}
-
-# play CONTROL...: a control and then 16 samples
-play()
-{
-	control "$@" >/tmp/control
-	sh -c 'exec 3>/dev/zio/zzero-0000-1-0-data 4>/dev/zio/zzero-0000-1-0-ctrl &&
-		cat /tmp/control >&4 && head -c 16 /dev/zero >&3'
-}
-
-test_controls()
-{
-	played=$(cat $zzero/cset1/chan0/statistics/blocks)
-	check "a control of zeros" play 0 0 0
-	check "a control without a version, with the size of other samples" play 0 20 4
-	is "two blocks are played" \
-		"$(cat $zzero/cset1/chan0/statistics/blocks)" $((played + 2))
-	expect_errno "another version" EPROTO play 2 20 1
-	expect_errno "more samples than a block has" EMSGSIZE play 0 21 1
-	expect_errno "a control of today with another size" EINVAL play 1 20 4
-}
-
 test_area()
 {
 	zio-load zio-buf-vmalloc
@@ -135,7 +108,6 @@ test_hyphens
 test_ambiguous_names
 test_sets
 test_sources
-test_controls
 test_area
 check "all boards are removed" rmdir $boards/*/
 done_testing

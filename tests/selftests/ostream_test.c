@@ -14,7 +14,6 @@
 #include "harness.h"
 
 #define PLAY_DIR	ZIO_CONFIG "/devices/zplay/play"
-#define IN_DIR		ZIO_CONFIG "/devices/zzero/feed"
 #define NODE		"/dev/zio/zplay-0051-0-0"
 #define CSET		"/sys/bus/zio/devices/zplay-0051/cset0"
 #define CHAN		CSET "/chan0"
@@ -33,7 +32,6 @@ static void make_board(const char *repeats)
 {
 	load("zio-play");
 	load("zio-buf-vmalloc");
-	remove_dir(IN_DIR);
 	remove_dir(PLAY_DIR);
 	ASSERT_EQ(mkdir(PLAY_DIR, 0755), 0);
 	write_text(PLAY_DIR "/id", "81");
@@ -113,32 +111,6 @@ TEST("a writer waits for room, which the device makes", board)
 	close(fd);
 }
 
-TEST("a slow writer leaves the device dry: this is counted, and an alarm", board)
-{
-	int fd = open_output(0);
-	unsigned int i;
-
-	/* The writer is slow between its series only: each begins when it is whole. */
-	write_text(CHAN "/buffer/watermark", "2");
-	for (i = 0; i < 3; i++) {
-		write_value(fd, 1, 2);
-		wait_for(10, read_number(STATISTICS "/dry") == i + 1);
-	}
-	ASSERT_TRUE(read_number(CHAN "/alarms") & ZIO_ALARM_DRY);
-	ASSERT_EQ(read_number(STATISTICS "/lost_blocks"), 0);
-	write_text(CHAN "/alarms", "0xffff");
-	/* The end is no underrun. Nothing is played before fsync() or close() asks for it. */
-	write_text(CHAN "/buffer/watermark", "9");
-	write_value(fd, 1, 8);
-	ASSERT_EQ(fsync(fd), 0);
-	write_value(fd, 1, 8);
-	close(fd);
-	wait_for(10, read_number(STATISTICS "/blocks") == 22);
-	ASSERT_EQ(read_number(STATISTICS "/dry"), 3);
-	ASSERT_EQ(read_number(CHAN "/alarms"), 0);
-	ASSERT_EQ(sum(), 22 * BYTES);
-}
-
 TEST("the next control that a program reads tells of an underrun", board)
 {
 	struct zio_control *ctrl;
@@ -160,27 +132,6 @@ TEST("the next control that a program reads tells of an underrun", board)
 	close(fd);
 }
 
-TEST("playing begins with as many blocks as the watermark", board)
-{
-	int fd = open_output(0);
-
-	write_text(CHAN "/buffer/watermark", "6");
-	write_value(fd, 1, 5);
-	ASSERT_EQ(read_number(CSET "/statistics/fired"), 0);
-	write_value(fd, 1, 1);
-	ASSERT_EQ(read_number(CSET "/statistics/fired"), 1);
-	wait_for(10, read_number(STATISTICS "/dry") == 1);
-	/* It ends as it began, or with fsync(), or with the last close. */
-	write_value(fd, 1, 5);
-	ASSERT_EQ(read_number(STATISTICS "/blocks"), 6);
-	ASSERT_EQ(fsync(fd), 0);
-	ASSERT_EQ(read_number(STATISTICS "/blocks"), 11);
-	write_value(fd, 1, 2);
-	close(fd);
-	wait_for(10, read_number(STATISTICS "/blocks") == 13);
-	ASSERT_EQ(read_number(STATISTICS "/dry"), 1);
-}
-
 TEST("a buffer that is full is played, whatever the watermark is", board)
 {
 	static uint8_t block[1000];
@@ -198,29 +149,6 @@ TEST("a buffer that is full is played, whatever the watermark is", board)
 	ASSERT_EQ(poll_events(fd, POLLOUT, -1), POLLOUT);
 	for (i = 0; i < 8; i++)
 		ASSERT_EQ(write(fd, block, sizeof(block)), sizeof(block));
-	close(fd);
-}
-
-TEST("a stop loses nothing: what was not played is played later", board)
-{
-	int fd = open_output(0);
-	char text[16];
-	unsigned int i;
-
-	for (i = 0; i < 20; i++) {
-		write_value(fd, 1, 10);
-		snprintf(text, sizeof(text), "%u", 8 + i % 16);
-		write_text(CHAN "/buffer/max-buffer-len", text);
-		snprintf(text, sizeof(text), "%u", 1 + i % 8);
-		write_text(CSET "/queue-depth", text);
-		write_text(CSET "/enable", "0");
-		ASSERT_EQ(read_number(STATISTICS "/in-flight"), 0);
-		write_text(CSET "/enable", "1");
-	}
-	ASSERT_EQ(fsync(fd), 0);
-	ASSERT_EQ(sum(), 200 * BYTES);
-	ASSERT_EQ(read_number(STATISTICS "/blocks"), 200);
-	ASSERT_EQ(read_number(STATISTICS "/lost_blocks"), 0);
 	close(fd);
 }
 
@@ -399,22 +327,6 @@ TEST("signals end fsync() in two processes with one file, and nothing is lost", 
 	ASSERT_EQ(read_number(STATISTICS "/lost_blocks"), 0);
 	ASSERT_EQ(sum(), expected);
 	close(fd);
-}
-
-TEST("an input feeds it, by reference", board)
-{
-	load("zio-zero");
-	ASSERT_EQ(mkdir(IN_DIR, 0755), 0);
-	write_text(IN_DIR "/id", "82");
-	write_text(IN_DIR "/channels", "1");
-	write_text(IN_DIR "/pattern", "zero");
-	write_text(IN_DIR "/live", "1");
-	write_text(CHAN "/buffer/source", "zzero-0052-0-0");
-	wait_for(10, read_number(STATISTICS "/blocks") > 100);
-	ASSERT_TRUE(read_number(STATISTICS "/shared") > 100);
-	ASSERT_EQ(read_number(STATISTICS "/copied"), 0);
-	write_text(CHAN "/buffer/source", "none");
-	remove_dir(IN_DIR);
 }
 
 /* The board goes while it plays and while writers wait. */

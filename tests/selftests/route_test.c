@@ -168,55 +168,6 @@ TEST_EACH("each block arrives and is shared, trigger transparent, %s", fresh_buf
 	check_route_of_all("transparent");
 }
 
-/* The queue of the input is full, and its trigger is off. */
-SETUP(queued)
-{
-	load("zio-trig-hrt");
-	renew_zzero_and_loops("kmalloc kmalloc");
-	write_text(CSET2 "/current_trigger", "hrt");
-	write_text(CSET2 "/trigger/period-ns", "1000000");
-	wait_for(10, lost_of_input() > 0);
-	write_text(CSET2 "/trigger/enable", "0");
-}
-
-TEST("a route plays what was queued before, in order", queued)
-{
-	write_text(SOURCE0, SOURCE_NAME);
-	read_exactly(LOOP0, 16);
-}
-
-/* As long as it does not have all memory of the input. */
-TEST("a full output loses blocks, and no other output does", queued)
-{
-	unsigned long lost;
-
-	write_text(SOURCE0, SOURCE_NAME);
-	read_exactly(LOOP0, 16);
-	write_text(OUT0_SYS "/buffer/max-buffer-len", "4");
-	write_text(OUT1_SYS "/buffer/max-buffer-len", "4");
-	write_text(CSET2 "/trigger/enable", "1");
-	write_text(SOURCE1, SOURCE_NAME);
-	wait_for(10, read_number(OUT0_SYS "/statistics/route-lost") > 50);
-	ASSERT_TRUE(read_number(OUT0_SYS "/alarms") & 1);
-	read_growing(LOOP1, 100);
-	lost = lost_of_input();
-	write_text(SOURCE1, "none");
-	read_growing(LOOP0, 100);
-	ASSERT_TRUE(lost_of_input() - lost <= 1);
-	write_text(SOURCE0, "none");
-	read_from_input();
-}
-
-TEST("an output with a timer gets each block of an input on demand", fresh)
-{
-	write_text(LOOP0_SYS "/cset0/current_trigger", "timer");
-	write_text(LOOP0_SYS "/cset0/trigger/period-ms", "5");
-	write_text(LOOP0_SYS "/cset1/current_trigger", "transparent");
-	write_text(SOURCE0, SOURCE_NAME);
-	read_exactly(LOOP0, 100);
-	ASSERT_EQ(read_number(OUT0_SYS "/statistics/route-lost"), 0);
-}
-
 TEST("a chain of routes passes each block on; a ring of routes can be made and cut",
      routed)
 {

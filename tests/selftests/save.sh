@@ -95,34 +95,6 @@ test_round()
 	is "what is disabled does not" "$(zio get zzero/2/statistics/fired)" 0
 }
 
-# Lines that fail are told; a device with one of them does not go live.
-test_broken()
-{
-	check "broken: all is unloaded" forget
-	sed -e '/^device:rack1\/channels=/s/=.*/=1000/' \
-		-e '/^zzero-0000\/cset2\/chan0\/gain-factor=/i nonsense' \
-		-e '/^zzero-0000\/cset2\/chan0\/offset=/s/offset/ofset/' \
-		/tmp/a >/tmp/broken
-	capture zio restore /tmp/broken
-	is "broken: status" "$status" 1
-	for pattern in 'device:rack1/channels=' nonsense ofset; do
-		number=$(grep -n "$pattern" /tmp/broken | cut -d: -f1)
-		is "broken: $pattern is told" \
-			"$(echo "$said" | grep -c "^zio: /tmp/broken:$number: ")" 1
-	done
-	is "broken: with the reason" "$(echo "$said" |
-		grep -c "device:rack1/channels: cannot set '1000': Numerical result")" 1
-	is "broken: not live" "$(zio get device:rack1/live)" 0
-	number=$(grep -n 'device:rack1/live' /tmp/broken | cut -d: -f1)
-	is "broken: and told" "$(echo "$said" |
-		grep -c "^zio: /tmp/broken:$number: device:rack1 does not go live")" 1
-	is "broken: the others are" "$(zio get device:rack3/live)" 1
-	is "broken: the rest is set" "$(zio get zzero-2-0/gain-factor)" 2500
-	is "broken: what is wrong is not" "$(zio get zzero-2-0/offset)" 0
-	is "broken: how many" "$(echo "$said" |
-		grep -c '^zio: /tmp/broken: [0-9]* of [0-9]* lines were not set$')" 1
-}
-
 # Commands, and the time of a board as in ZIO 1.x, are no settings.
 test_commands()
 {
@@ -162,6 +134,5 @@ fi
 check "the other buffer loads" zio-load zio-buf-vmalloc
 test_commands
 test_round
-test_broken
 test_wait
 done_testing

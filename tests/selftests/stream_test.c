@@ -223,43 +223,6 @@ TEST("a late tick loses whole bursts", one_channel)
 	}
 }
 
-TEST("with prefer-new the newest blocks wait", one_channel)
-{
-	struct reader r;
-	unsigned long lost;
-	uint32_t first;
-
-	write_text(CHAN "/buffer/prefer-new", "1");
-	lost = read_number(STATISTICS "/lost_blocks");
-	wait_for(10, read_number(STATISTICS "/lost_blocks") > lost + 200);
-	r = open_reader(NODE "-0");
-	first = read_block(&r).seq_num;
-	ASSERT_TRUE(first > 100);
-}
-
-TEST("the depth is a limit of blocks in flight", two_channels)
-{
-	ASSERT_EQ(read_number(CSET "/queue-depth"), 2 * BURST);
-	refuse(CSET "/queue-depth", "0", ERANGE);
-	refuse(CSET "/queue-depth", "17", ERANGE);
-	refuse(CSET "/queue-depth", "all", EINVAL);
-	write_text(CSET "/queue-depth", "3");
-	write_text(CHAN "/buffer/prefer-new", "1");
-	wait_for(10, read_number(STATISTICS "/in-flight") == 3);
-	write_text(CSET "/queue-depth", "5");
-	wait_for(10, read_number(STATISTICS "/in-flight") == 5);
-	ASSERT_TRUE(!exists(CSET1 "/queue-depth"));
-}
-
-TEST("triggers that do not fit are refused", one_channel)
-{
-	load("zio-trig-timer");
-	refuse(CSET "/current_trigger", "user", EINVAL);
-	refuse(CSET "/current_trigger", "timer", EINVAL);
-	ASSERT_TEXT(CSET "/current_trigger", "transparent");
-	run("dmesg | tail -n 20 | grep -q 'refuses trigger .timer.'");
-}
-
 TEST("a change of the size stops the stream, and starts it again", one_channel)
 {
 	struct reader r = open_reader(NODE "-0");
@@ -368,23 +331,6 @@ TEST("a ring that was full goes on after a poll", mapped)
 	__atomic_store_n(&hdr->tail, head, __ATOMIC_RELEASE);
 	ASSERT_EQ(poll_events(ctrl, POLLIN, -1), POLLIN);
 	ASSERT_TRUE(__atomic_load_n(&hdr->head, __ATOMIC_ACQUIRE) != head);
-}
-
-TEST("a tap sees blocks of a stream, and takes none", mapped)
-{
-	int tap = open_tap(NODE "-0", 0), i;
-	struct {
-		struct zio_control ctrl;
-		uint8_t data[16];
-	} block;
-
-	for (i = 0; i < 200; i++) {
-		unsigned int k;
-
-		ASSERT_EQ(read(tap, &block, sizeof(block)), sizeof(block));
-		for (k = 1; k < 16; k++)
-			ASSERT_EQ(block.data[k], (uint8_t)(block.data[0] + k));
-	}
 }
 
 TEST("the parameter of the module makes a stream of each board's cset0", NULL)

@@ -70,34 +70,6 @@ test_same()
 	is "the ring is preferred" "$(echo "$said" | grep -c 'method ring')" 1
 }
 
-# A reader leaves all memory to the next reader.
-test_turns()
-{
-	check "turns: restart" restart
-	check "turns: the queue has 8 blocks" \
-		write_file $set2/chan0/buffer/max-buffer-len 8
-	for method in ring read ring; do
-		check "turns: $method" \
-			sh -c "zio-cat-file -m $method $node-2-0 100 >/dev/null"
-	done
-	is "turns: nothing is lost" \
-		"$(cat $set2/chan0/statistics/lost_blocks)" 0
-}
-
-# Few blocks fit the area: a reader must not take all of them.
-test_large()
-{
-	check "large: restart" restart
-	echo 0 >$set2/enable
-	echo 12288 >$set2/trigger/nsamples
-	echo 1 >$set2/enable
-	for method in ring read; do
-		check "large blocks: $method" sh -c \
-			"zio-cat-file -m $method $node-2-0 100 2>/tmp/err >/dev/null"
-		is "large blocks: $method: no loss" "$(grep lost /tmp/err)" ''
-	done
-}
-
 # start METHOD: read a disabled channel in the background
 start()
 {
@@ -153,22 +125,6 @@ test_two()
 	check "two: a second ring after the first one" zio-cat-file -m ring $node-2-0 1
 }
 
-# 1000 events while channel 2 is not read: it keeps what it has room for.
-test_losses()
-{
-	for method in ring read; do
-		check "$method: restart" restart
-		echo 0 >$cset0/chan1/enable
-		dd if=$node-0-0-data of=/dev/null bs=16 count=1000 2>/dev/null
-		lost=$(cat $cset0/chan2/statistics/lost_blocks)
-		is "$method: lost blocks" "$lost" 744
-		zio-cat-file -m $method $node-0-2 300 2>/tmp/err >/dev/null
-		is "$method: zio-cat-file reports the loss" \
-			"$(grep -o '[0-9]* blocks lost in .*' /tmp/err)" \
-			"$lost blocks lost in 1 gap"
-	done
-}
-
 tap_has()
 {
 	[ "$(wc -c </tmp/tap)" -eq "$1" ]
@@ -202,11 +158,8 @@ test_tap()
 test_kmalloc
 check "the buffer loads" zio-load zio-buf-vmalloc
 test_same
-test_turns
-test_large
 test_signals
 test_gone
 test_two
-test_losses
 test_tap
 done_testing

@@ -59,33 +59,10 @@ test_scaling()
 
 test_errors()
 {
-	expect_write_errno "a scale that is no number" EINVAL $chan/scale much
-	expect_write_errno "a scale of nothing" EDOM $chan/scale 0.000
-	expect_write_errno "too many digits" EOVERFLOW $chan/scale 2.2345678901234567891
-	expect_write_errno "too large a scale" ERANGE $chan/scale 1e281
-	expect_write_errno "an unknown unit" EINVAL $chan/unit mV
-	expect_write_errno "too large an offset" ERANGE $chan/offset 1e281
-	expect_write_errno "too many digits of an offset" EOVERFLOW \
-		$chan/offset -18446744073709551616
-	expect_write_errno "a broken offset" EINVAL $chan/offset -1.5.
 	record zio set zzero/0/2 scale=0
 	check "zio says why" has_line 'a scale of 0 makes all values equal'
 	record zio set zzero/0/2 unit=mV
 	check "zio lists the units" has_line 'V A Ohm W'
-}
-
-# Blocks have the scale that was in force when they were armed.
-test_order()
-{
-	zio set zzero/0 current_trigger=sysfs
-	zio set zzero/0/2 scale=0.5 unit=A offset=0
-	echo 1 >$cset0/trigger/fire
-	zio set zzero/0/2 scale=0.25
-	echo 1 >$cset0/trigger/fire
-	record zio-dump -a -c -n 2 zzero-0-2
-	is "the blocks have the old and the new scale" \
-		"$(echo "$recorded" | grep -o ' scale=[0-9.]*' | xargs)" "scale=0.5 scale=0.25"
-	zio set zzero/0 current_trigger=user
 }
 
 test_signed_attribute()
@@ -148,10 +125,9 @@ test_clock()
 	rmdir $config/triggers/hrt/clock0
 }
 
-modprobe -a zio-trig-sysfs zio-trig-hrt
+modprobe zio-trig-hrt
 test_scaling
 test_errors
-test_order
 test_signed_attribute
 test_names
 test_clock
