@@ -44,34 +44,6 @@ TEST("the device has files", fresh)
 		   "temperature\ntransfer-mode 0 1 3");
 }
 
-TEST("a command is written, and not read", fresh)
-{
-	int fd = open_file(ZADC "/command", O_WRONLY);
-
-	ASSERT_ERRNO(open(ZADC "/command", O_RDONLY), EACCES);
-	ASSERT_EQ(write(fd, "1", 1), 1);
-	ASSERT_EQ(pwrite(fd, "1", 1, 0), 1);
-	ASSERT_ERRNO(pwrite(fd, "4", 1, 0), ERANGE);
-	close(fd);
-	ASSERT_STR(text_in(ZADC "/temperature"), "-38");
-}
-
-TEST("the set and the channel begin disabled", fresh)
-{
-	int fd = open_node(PULSE, "ctrl", O_RDONLY | O_NONBLOCK);
-	struct zio_control ctrl;
-
-	ASSERT_EQ(read_number(SET "/enable"), 0);
-	ASSERT_EQ(read_number(SET "/statistics/fired"), 0);
-	ASSERT_EQ(read_number(ZADC "/cset1/chan0/enable"), 0);
-	ASSERT_ERRNO(read(fd, &ctrl, sizeof(ctrl)), EAGAIN);
-	write_text(ZADC "/cset1/chan0/enable", "1");
-	read_control(fd);
-	write_text(SET "/enable", "1");
-	ASSERT_EQ(read_number(SET "/statistics/fired"), 1);
-	close(fd);
-}
-
 TEST("the board triggers itself", fresh)
 {
 	struct zio_control ctrl;
@@ -114,26 +86,6 @@ TEST("the blocks of both channels have the time of the trigger", fresh)
 	ASSERT_EQ(ctrl[1].tstamp.secs, ctrl[0].tstamp.secs);
 	ASSERT_EQ(ctrl[1].tstamp.ticks, ctrl[0].tstamp.ticks);
 	close(other);
-	close(fd);
-}
-
-TEST("a user takes another trigger, and the board's again", fresh)
-{
-	int fd = open_node(IN, "ctrl", O_RDONLY);
-
-	run("zio-load zio-trig-timer");
-	write_text(SET "/enable", "1");
-	write_text(TRIGGER "/level", "55");
-	write_text(SET "/current_trigger", "timer");
-	ASSERT_TRUE(!exists(TRIGGER "/level"));
-	write_text(TRIGGER "/period-ms", "1");
-	ASSERT_STR(read_control(fd).triggername, "timer");
-	refuse(CSET0 "/current_trigger", "fake-adc", EINVAL);
-	write_text(SET "/current_trigger", "fake-adc");
-	ASSERT_EQ(read_number(TRIGGER "/level"), 55);
-	run("echo 1 >" SET "/chan0/flush");
-	write_text(TRIGGER "/fire", "1");
-	ASSERT_EQ(read_control(fd).attr_trigger.ext_val[1], 55);
 	close(fd);
 }
 

@@ -22,6 +22,11 @@ test_nodes()
 			"character special file 660"
 	done
 	is "all nodes are in the class" "$(ls /sys/class/zio | wc -l)" 11
+	check "the short name exists" test -c /dev/zzero-0-1-data
+	# udev makes the two short names one after the other.
+	mv /dev/zzero-0-1-ctrl /tmp
+	check "a program finds the channel by one short name" zio-cat-file /dev/zzero-0-1-data 1
+	mv /tmp/zzero-0-1-ctrl /dev
 }
 
 files_of()

@@ -245,11 +245,6 @@ is_sawtooth()
 		END { if (NR != 3008) exit 1 }'
 }
 
-has_leak_check()
-{
-	[ -e /sys/kernel/debug/kmemleak ] && ! grep -q kmemleak=off /proc/cmdline
-}
-
 # A kernel with sanitizers is slow: tests make fewer rounds there.
 is_debug_kernel()
 {

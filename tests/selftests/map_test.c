@@ -9,11 +9,6 @@
 #define AREA_KB		128
 #define BUFFER2		CSET0 "/chan2/buffer"
 
-SETUP(kmalloc)
-{
-	renew_zzero();
-}
-
 /* Both sets have the buffer vmalloc; only channel 2 of cset0 acquires. */
 SETUP(fresh)
 {
@@ -75,14 +70,6 @@ TEST("mappings beyond the area, writable ones and those of a control are refused
 	no_map(pair.ctrl, 0, PAGE, PROT_READ, EACCES);
 	ASSERT_TRUE(try_map(pair.data, size - PAGE, PAGE, PROT_READ));
 	ASSERT_TRUE(try_map(pair.data, PAGE, PAGE, PROT_READ));
-}
-
-TEST("a buffer kmalloc cannot be mapped", kmalloc)
-{
-	struct pair pair = open_pair(ZZERO "-0-2", O_RDONLY);
-
-	no_map(pair.data, 0, PAGE, PROT_READ, ENODEV);
-	ASSERT_ERRNO(open(ZZERO "-0-2-ctrl", O_RDWR), EOPNOTSUPP);
 }
 
 TEST("while a ring is open, other readers and rings get EBUSY", fresh)
@@ -424,23 +411,6 @@ TEST_EACH("mapped samples are those that read() returns, blocks of %s", fresh,
 	check_mapped(ZZERO "-0-2", AREA_KB * 1024);
 }
 
-TEST("blocks larger than the area, and empty ones, are refused", fresh)
-{
-	refuse(CSET0 "/trigger/nsamples", "131073", ENOSPC);
-	refuse(CSET0 "/trigger/nsamples", "0", EINVAL);
-}
-
-TEST("an area that is too small, or too large, is refused", fresh)
-{
-	ASSERT_EQ(read_number(BUFFER2 "/max-buffer-kb"), AREA_KB);
-	ASSERT_EQ(read_number(BUFFER2 "/max-buffer-len"), 256);
-	refuse(BUFFER2 "/max-buffer-kb", "0", EINVAL);
-	refuse(BUFFER2 "/max-buffer-kb", "4294967295", ENOMEM);
-	/* The area is rounded up to pages, of up to 64 kB. */
-	write_text(CSET0 "/trigger/nsamples", "131072");
-	refuse(BUFFER2 "/max-buffer-kb", "4", ENOSPC);
-}
-
 TEST("a larger area has more blocks, unless a user has chosen their number", fresh)
 {
 	write_text(BUFFER2 "/max-buffer-kb", "1024");
@@ -463,33 +433,6 @@ TEST("a mapping pins the area and the buffer, but not the size of blocks", fresh
 	write_text(BUFFER2 "/max-buffer-kb", "256");
 	check_mapped(ZZERO "-0-2", 256 * 1024);
 	write_text(BUFFER2 "/max-buffer-kb", "128");
-}
-
-TEST("seven blocks share the area", fresh)
-{
-	write_text(BUFFER2 "/max-buffer-len", "7");
-	check_mapped(ZZERO "-0-2", AREA_KB * 1024);
-	write_text(BUFFER2 "/max-buffer-len", "256");
-}
-
-/* Each read acquires a block on both channels: nobody reads those of channel 0. */
-TEST("queued blocks, and one that is read, move to a new area", fresh)
-{
-	int fd = open_file(ZZERO "-0-2-data", O_RDONLY);
-	unsigned char buf[24], more[8];
-
-	write_text(CSET0 "/chan0/enable", "1");
-	ASSERT_EQ(read(fd, buf, 24), 24);
-	write_text(BUFFER2 "/max-buffer-kb", "256");
-	/* They keep their structures. */
-	ASSERT_EQ(read_number(BUFFER2 "/max-buffer-len"), 256);
-	write_text(CSET0 "/chan0/buffer/max-buffer-kb", "64");
-	ASSERT_EQ(read_number(CSET0 "/chan0/buffer/queued-buffer-len"), 2);
-	ASSERT_EQ(read(fd, more, 8), 8);
-	ASSERT_EQ(more[0], (unsigned char)(buf[23] + 1));
-	ASSERT_EQ(more[7], (unsigned char)(buf[23] + 8));
-	write_text(BUFFER2 "/max-buffer-kb", "128");
-	close(fd);
 }
 
 static void check_nothing_lost(void)

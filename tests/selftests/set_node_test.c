@@ -79,15 +79,6 @@ static struct set open_set(void)
 	return s;
 }
 
-/* The ring ends when it is closed and unmapped. */
-static void close_set(struct set *s)
-{
-	munmap((void *)s->slot, (size_t)s->hdr->n_slots * s->hdr->slot_size);
-	munmap((void *)s->entry, s->hdr->n_entries * sizeof(*s->entry));
-	munmap(s->hdr, PAGE);
-	close(s->fd);
-}
-
 static const struct zio_control *next_control(struct set *s)
 {
 	uint32_t tail = s->hdr->tail, i;
@@ -163,25 +154,6 @@ TEST("a user reads the events of 100 channels from one ring, with one poll", boa
 	run_as_member(read_events);
 }
 
-TEST("the ring of a set excludes rings and readers of its channels", board)
-{
-	struct set s = open_set();
-	char byte;
-	int fd;
-
-	ASSERT_ERRNO(open(NODE, O_RDWR), EBUSY);
-	ASSERT_ERRNO(open(ZZERO "-0-5-ctrl", O_RDWR), EBUSY);
-	fd = open_file(ZZERO "-0-5-data", O_RDONLY);
-	ASSERT_ERRNO(read(fd, &byte, 1), EBUSY);
-	ASSERT_ERRNO(read(s.fd, &byte, 1), EOPNOTSUPP);
-	ASSERT_ERRNO(open(NODE, O_RDONLY), EACCES);
-	close_set(&s);
-	fd = open_file(ZZERO "-0-5-ctrl", O_RDWR);
-	ASSERT_ERRNO(open(NODE, O_RDWR), EBUSY);
-	close(fd);
-	close(open_file(NODE, O_RDWR));
-}
-
 TEST("programs can write the header only", board)
 {
 	struct set s = open_set();
@@ -245,23 +217,6 @@ TEST("a board that goes wakes the reader of its set", board)
 	ASSERT_EQ(errno, ENODEV);
 	ASSERT_ERRNO(read(s.fd, &pid, sizeof(pid)), ENODEV);
 	ASSERT_TRUE(!exists(NODE));
-}
-
-TEST("a set whose data cannot be mapped has no ring", NULL)
-{
-	make_board("kmalloc");
-	ASSERT_ERRNO(open(NODE, O_RDWR), EOPNOTSUPP);
-}
-
-TEST("with a trigger on demand, poll acquires a block of each channel", board)
-{
-	struct set s = open_set();
-	int i;
-
-	run("zio set zzero-0000/0 current_trigger=user");
-	for (i = 0; i < 10 * N_CHAN; i++)
-		ASSERT_EQ(take_block(&s), i % N_CHAN);
-	ASSERT_EQ(s.hdr->flags, 0);
 }
 
 TEST("outputs, streams and sets of one channel have no such node", NULL)

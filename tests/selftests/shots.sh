@@ -3,15 +3,13 @@
 # check
 #
 # One arming, several blocks: their samples, numbers and times, as a user of a board sees
-# them that stores its shots. Too little room, an abort, changes and the end of the board
-# while shots are taken. The board of zio-zero writes the time of each shot behind its
-# samples.
+# them that stores its shots. Changes and the end of the board while shots are taken. The
+# board of zio-zero writes the time of each shot behind its samples.
 . "${0%/*}/lib.sh"
 
 devices=/sys/kernel/config/zio/devices/zzero
 board=/sys/bus/zio/devices/zzero-0009
 own=$board/cset0/trigger
-buffer=$board/cset0/chan2/buffer
 saw=zzero-0009-0-2
 
 # make ATTRIBUTE=VALUE...: a board that takes a shot each 2 ms
@@ -96,60 +94,6 @@ test_tap()
 	end
 }
 
-test_ring()
-{
-	make
-	echo vmalloc >$board/cset0/current_buffer
-	is "a ring has three shots" "$(numbers 3 --method=ring | cut -d ' ' -f 2-)" "12 3 0
-12 3 1
-12 3 2"
-	end
-}
-
-test_room()
-{
-	make
-	expect_write_errno "a buffer with fewer blocks" ERANGE $own/nshots 17
-	echo 4 >$buffer/max-buffer-len
-	expect_write_errno "a channel with fewer blocks" ERANGE $own/nshots 5
-	expect_write_errno "fewer blocks than shots" ENOSPC $buffer/max-buffer-len 2
-	expect_write_errno "the board has no memory for it" ERANGE $own/post-samples 1000000
-	is "the old size stays" "$(cat $own/post-samples)" 8
-	check "the largest number is accepted" write_file $own/post-samples \
-		"$(sed -n 's|^trigger/post-samples.* \([0-9]*\)\]|\1|p' $board/cset0/accepted)"
-	echo 8 >$own/post-samples
-	write_file $board/cset0/current_trigger sysfs >/dev/null
-	echo 1 >$own/fire
-	check "three shots are queued" wait_until 20 reached $buffer/queued-buffer-len 3
-	echo 1 >$own/fire
-	check "room for one of three: all are lost" wait_until 20 \
-		reached $board/cset0/chan2/statistics/lost_blocks 3
-	is "no more than all are lost" "$(lost)" 3
-	is "no shot is queued alone" "$(cat $buffer/queued-buffer-len)" 3
-	is "the other channel has them" "$(cat $board/cset0/chan1/statistics/lost_blocks)" 0
-	end
-}
-
-# A disable in the middle of an arming ends it. What a demand has armed is no loss.
-test_abort()
-{
-	make delay-us=200000
-	zio-dump -n 3 -c $saw >/dev/null &
-	reader=$!
-	check "the reader arms the board" wait_until 20 reached $board/cset0/statistics/fired 1
-	check "the trigger is disabled in the middle" write_file $own/enable 0
-	is "no block is lost" "$(lost)" 0
-	check "the trigger is enabled" write_file $own/enable 1
-	wait $reader
-	is "the reader gets its blocks" $? 0
-	is "no number is missing" "$(numbers 3 | cut -d ' ' -f 1 | head -n 1)" 3
-	write_file $board/cset0/current_trigger sysfs >/dev/null
-	echo 1 >$own/fire
-	echo 0 >$own/enable
-	is "an event that is aborted has lost all shots" "$(lost)" 3
-	end
-}
-
 # The number of shots changes while a reader and a clock are at work.
 test_load()
 {
@@ -180,23 +124,8 @@ test_load()
 	ok "the board goes while shots are taken"
 }
 
-test_refused()
-{
-	expect_write_errno "an output takes single shots" EOPNOTSUPP \
-		$zzero/cset1/trigger/nshots 2
-	mkdir $devices/stream
-	echo 8 >$devices/stream/id
-	echo 1 >$devices/stream/stream
-	echo 1 >$devices/stream/live
-	expect_write_errno "a stream takes single shots" EOPNOTSUPP \
-		/sys/bus/zio/devices/zzero-0008/cset0/trigger/nshots 2
-	rmdir $devices/stream
-}
-
-for type in hrt sysfs; do
-	zio-load zio-trig-$type
-done
-for test in read tap ring room abort load refused; do
+zio-load zio-trig-hrt
+for test in read tap load; do
 	test_$test
 done
 done_testing

@@ -177,51 +177,6 @@ TEST_EACH("without a reader a tap goes on seeing new blocks, with the buffer %s"
 	ASSERT_EQ(read_number(CHAN "/statistics/lost_blocks"), 12);
 }
 
-#define OWN_DIR	ZIO_CONFIG "/devices/zzero/own"
-#define OWN	"/sys/bus/zio/devices/zzero-0051/cset0"
-
-static void remove_own(void)
-{
-	write_text(OWN_DIR "/live", "0");
-	ASSERT_EQ(rmdir(OWN_DIR), 0);
-}
-
-/* A board that acquires by itself. @value: an attribute, and its number */
-SETUP(own_pace)
-{
-	char name[16], number[16];
-
-	ASSERT_EQ(sscanf(value, "%15s %15s", name, number), 2);
-	load("zio-zero");
-	if (exists(OWN_DIR))
-		remove_own();
-	ASSERT_EQ(mkdir(OWN_DIR, 0755), 0);
-	write_text(OWN_DIR "/id", "81");
-	write_text(OWN_DIR "/channels", "1");
-	run("echo %s >" OWN_DIR "/%s", number, name);
-	write_text(OWN_DIR "/live", "1");
-	write_text(OWN "/current_trigger", "transparent");
-}
-
-TEST_EACH("a board whose blocks nobody reads goes on for a tap: %s", own_pace, "delay-us 1000",
-	  "stream 8")
-{
-	struct zio_control ctrl;
-	unsigned int i;
-	int tap;
-
-	wait_for(10, read_number(OWN "/chan0/buffer/queued-buffer-len") == 16);
-	tap = open_tap("/dev/zio/zzero-0051-0-0", 0);
-	for (i = 0; i < 20; i++) {
-		ASSERT_EQ(read(tap, stream, MOST), 528);
-		memcpy(&ctrl, stream, sizeof(ctrl));
-		ASSERT_TRUE(ctrl.seq_num >= 16 + i);
-	}
-	ASSERT_TRUE(read_number(OWN "/chan0/statistics/lost_blocks") >= 20);
-	close(tap);
-	remove_own();
-}
-
 /* kmalloc: one copy waits, and no block is copied until a tap has taken it. */
 TEST("a tap of copies gets the block after the one that it took last", fresh)
 {
@@ -418,32 +373,6 @@ TEST("a whole block of an area is shown, however long", fresh)
 	close(tap);
 }
 
-TEST("a tap goes on when size and memory of the blocks change", fresh)
-{
-	struct pair in = open_pair(IN, O_RDONLY | O_NONBLOCK);
-	int tap = open_tap(IN, O_NONBLOCK);
-	char buf[600];
-
-	fire(2);
-	ASSERT_EQ(ioctl(in.ctrl, ZIO_IOC_FLUSH), 0);
-	set_number(CHAN "/buffer/max-buffer-kb", 8);
-	ASSERT_ERRNO(read(tap, stream, MOST), EAGAIN);
-	fire(1);
-	ASSERT_EQ(read_block(tap, 16), 2);
-	set_number(SAMPLES, 32);
-	fire(1);
-	ASSERT_EQ(read(tap, buf, 600), 600);
-	ASSERT_EQ(read(tap, stream, 600), 40);
-	ASSERT_EQ(ioctl(in.ctrl, ZIO_IOC_FLUSH), 0);
-	set_number(CHAN "/buffer/max-buffer-len", 3);
-	write_text(CSET2 "/current_trigger", "user");
-	ASSERT_EQ(read(in.data, stream, 128), 128);
-	ASSERT_EQ(read(tap, stream, MOST), 640);
-	refuse(CSET2 "/current_buffer", "kmalloc", EBUSY);
-	close(tap);
-	close_pair(in);
-}
-
 TEST("the owner of a ring loses nothing by a tap", fresh)
 {
 	struct ring r = open_ring(IN);
@@ -534,11 +463,6 @@ static void leave_one_and_fill(bool has_tap)
 TEST("what a reader has left is not in the way of prefer-new", fresh)
 {
 	leave_one_and_fill(false);
-}
-
-TEST("what a reader has left does not stop an input that has a tap alone", fresh)
-{
-	leave_one_and_fill(true);
 }
 
 TEST_EACH("a flush of a tap skips what is there, with the buffer %s", fresh, "kmalloc",

@@ -2,13 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # not kasan: it compares values; triggers.sh and storm.sh take the same ways
 #
-# Triggers by time: phase, shots, missed ticks. Alarms and counts of a lost event. Sources
-# of a chain that change, or are removed.
+# Triggers by time: phase, missed ticks. Sources of a chain that change, or are removed.
 . "${0%/*}/lib.sh"
 
 config=/sys/kernel/config/zio
 clock=$config/triggers/hrt/clock
-other=$config/triggers/hrt/other
 cset2=$zzero/cset2
 own=$cset0/trigger
 node=/dev/zio/zzero-0000
@@ -60,26 +58,6 @@ test_phase()
 	write_file $cset0/current_trigger user >/dev/null
 }
 
-test_shots()
-{
-	mkdir $clock $other
-	echo 1000000 >$other/period-ns
-	write_file $cset2/current_trigger other >/dev/null
-	echo 0 >$clock/enable
-	echo 1000000 >$clock/period-ns
-	echo 2 >$clock/shots
-	write_file $cset0/current_trigger clock >/dev/null
-	echo 1 >$clock/enable
-	check "two shots are fired" wait_until 20 reached $clock/fired 2
-	check "meanwhile another clock of this period has 50 ticks" wait_until 20 \
-		reached $other/fired $(($(cat $other/fired) + 50))
-	is "no third shot is fired" "$(cat $clock/fired)" 2
-	is "the set has got both" "$(statistic $cset0 fired)" 2
-	write_file $cset0/current_trigger user >/dev/null
-	write_file $cset2/current_trigger user >/dev/null
-	rmdir $clock $other
-}
-
 # A tick each microsecond takes more than the half of the time that ticks may have.
 test_missed()
 {
@@ -129,32 +107,6 @@ test_clock()
 	write_file $cset0/current_trigger user >/dev/null
 }
 
-# A set whose board is never done.
-test_busy()
-{
-	mkdir $config/devices/zzero/stuck
-	echo 7 >$config/devices/zzero/stuck/id
-	echo 4294967295 >$config/devices/zzero/stuck/delay-us
-	echo 1 >$config/devices/zzero/stuck/live
-	stuck=/sys/bus/zio/devices/zzero-0007/cset0
-	write_file $stuck/current_trigger sysfs >/dev/null
-	check "an event arms the set" write_file $stuck/trigger/fire 1
-	expect_errno "an event for a busy set is refused" EBUSY write_file $stuck/trigger/fire 1
-	lost=$(statistic $stuck lost_triggers)
-	check_fails "another event for a busy set fails" sh -c "echo 1 >$stuck/trigger/fire"
-	is "the lost event is counted" "$(statistic $stuck lost_triggers)" $((lost + 1))
-	for chan in 0 1 2; do
-		is "channel $chan has the alarm" "$(cat $stuck/chan$chan/alarms)" \
-			0x0002
-	done
-	is "current-control shows the pending alarm" "$(od -An -j2 -N2 -tu1 \
-		$stuck/chan0/current-control | xargs)" "2 0"
-	check "the trigger is disabled" write_file $stuck/trigger/enable 0
-	expect_errno "a disabled trigger refuses an event" ESHUTDOWN \
-		write_file $stuck/trigger/fire 1
-	check "the board is removed" rmdir $config/devices/zzero/stuck
-}
-
 test_sources()
 {
 	write_file $cset2/current_trigger chain >/dev/null
@@ -189,7 +141,7 @@ test_modules()
 for type in timer hrt sysfs chain; do
 	zio-load zio-trig-$type
 done
-for test in phase shots missed missed_by_timer clock busy sources; do
+for test in phase missed missed_by_timer clock sources; do
 	zio-unload zio-zero && zio-load zio-zero
 	test_$test
 done

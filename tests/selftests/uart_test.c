@@ -136,24 +136,6 @@ TEST("a wrong checksum, a cut frame and noise lose frames, and no other", loaded
 	ASSERT_EQ(read_number(UART_CHAN "/alarms"), (A_CUT | A_CHECKSUM) << 8 | LOST_BLOCK);
 }
 
-TEST("three damaged frames are three lost ones", loaded)
-{
-	unsigned int n;
-	uint8_t raw[RAW];
-
-	begin(CHECKED);
-	send_frame(wire.master, 0);
-	for (n = 1; n < 4; n++) {
-		make_frame(raw, n);
-		raw[RAW - 1]++;
-		send_bytes(wire.master, raw, RAW);
-	}
-	send_frame(wire.master, 4);
-	check_frame(pair, 0, 0, 0, 0);
-	check_frame(pair, 4, 4, LOST_BLOCK, A_CUT | A_CHECKSUM);
-	ASSERT_EQ(lost_blocks(), 3);
-}
-
 /* The end of a block, in a row of frames that has a gap. */
 TEST("a block has several frames, and none across a gap", loaded)
 {

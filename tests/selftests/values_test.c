@@ -91,32 +91,6 @@ TEST("a delay counts from the time stamp", fresh)
 	ASSERT_TRUE(time_of(&ctrl) >= at + 30000000);
 }
 
-TEST("a value beyond the limits is refused, and makes no pulse", fresh)
-{
-	int out = open_node(OUT, "ctrl", O_WRONLY), in = open_node(IN, "ctrl", O_RDONLY);
-	struct zio_control ctrl = make_train(70, 1000, 1000001);
-
-	ASSERT_ERRNO(write(out, &ctrl, sizeof(ctrl)), ERANGE);
-	ctrl = make_train(71, 1000, 1);
-	write_order(out, &ctrl);
-	read_train(in, 0, 71);
-	ASSERT_EQ(read_number(ZDTC "/cset0/chan0/statistics/blocks"), 1);
-	ASSERT_EQ(read_number(ZDTC "/cset0/statistics/io_errors"), 0);
-}
-
-/* As libfdelay does: zeros, and the values. */
-TEST("a program for ZIO 1.x fills in no mask", fresh)
-{
-	int out = open_node(OUT, "ctrl", O_WRONLY), in = open_node(IN, "ctrl", O_RDONLY);
-	struct zio_control ctrl = make_train(72, 1000000, 2);
-
-	ctrl.major_version = 0;
-	ctrl.attr_channel.ext_mask = 0;
-	write_order(out, &ctrl);
-	read_train(in, 0, 72);
-	read_train(in, 1, 72);
-}
-
 TEST("an abort ends a train, and the board goes beside another one", fresh)
 {
 	int out = open_node(OUT, "ctrl", O_WRONLY), in = open_node(IN, "ctrl", O_RDONLY);
@@ -133,36 +107,6 @@ TEST("an abort ends a train, and the board goes beside another one", fresh)
 	} while (value_at(&ctrl, HEARD_WIDTH) != 74);
 	unbind_board("zio-fake-dtc", 0);
 	bind_board("zio-fake-dtc", 0);
-}
-
-static void check_pulse(const struct zio_control *ctrl, uint32_t width)
-{
-	ASSERT_EQ(value_at(ctrl, PULSE), 0);
-	ASSERT_EQ(value_at(ctrl, HEARD_WIDTH), width);
-}
-
-/* The buffer copies a block for taps once one of them has taken the block before. */
-TEST("taps show the values of each pulse", fresh)
-{
-	int out = open_node(OUT, "ctrl", O_WRONLY), tap[2];
-	struct zio_control ctrl;
-	uint32_t i;
-
-	for (i = 0; i < 2; i++)
-		tap[i] = open_tap(IN, 0);
-	for (i = 0; i < 20; i++) {
-		ctrl = make_train(70 + i, 1000000, 1);
-		write_order(out, &ctrl);
-		/* The first tap takes a control in parts. */
-		ASSERT_EQ(read(tap[0], &ctrl, 100), 100);
-		ASSERT_EQ(read(tap[0], (char *)&ctrl + 100, 412), 412);
-		check_pulse(&ctrl, 70 + i);
-		ASSERT_EQ(read(tap[1], &ctrl, sizeof(ctrl)), sizeof(ctrl));
-		check_pulse(&ctrl, 70 + i);
-	}
-	close(tap[0]);
-	close(tap[1]);
-	close(out);
 }
 
 static struct zio_names *names_of(const char *name)
