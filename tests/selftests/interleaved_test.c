@@ -113,29 +113,6 @@ TEST("the second names go with the board", interleaved)
 	check_frames(5, 0x1f, 80);
 }
 
-TEST("each channel of the board has attributes", interleaved)
-{
-	struct pair pair = open_pair(NODE, O_RDONLY);
-	uint16_t sample[80];
-	char path[100], text[8];
-	int i;
-
-	for (i = 0; i < 5; i++) {
-		snprintf(path, sizeof(path), SYS "/chan%d/next-sample", i);
-		ASSERT_EQ(read_number(path), 0);
-		snprintf(text, sizeof(text), "%d", 1000 * i);
-		write_text(path, text);
-	}
-	ASSERT_TRUE(!exists(SYS "/chan5"));
-	ASSERT_EQ(read(pair.data, sample, sizeof(sample)), 160);
-	for (i = 0; i < 80; i++)
-		ASSERT_EQ(sample[i], 1000 * (i % 5) + i / 5);
-	ASSERT_EQ(read_number(SYS "/chan4/next-sample"), 4016);
-	ASSERT_EQ(read_number(SYS "/chani/next-sample"), 16);
-	refuse(SYS "/chan4/next-sample", "4294967296", ERANGE);
-	close_pair(pair);
-}
-
 TEST_EACH("the board goes while users read and write %s", interleaved,
 	  SYS "/chan4/next-sample", SYS "/chani/next-sample", SYS "/channels")
 {
