@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * account.c: the memory that the files of a user keep
+ * account.c: memory that a user's files keep
  *
- * Rings, the memory of taps, and dma-bufs count as pinned memory of the process that made
- * them (VmPin), as those of RDMA do: no lock is taken for it, which a process could hold. The
- * limit is RLIMIT_MEMLOCK. A cgroup counts what the core allocates for a user, and not what a
- * user keeps from a channel. A file may outlive its process, or be closed by another one. So a
- * charge holds the mm_struct, not the memory of the process.
+ * Rings, tap memory and dma-bufs count as pinned memory (VmPin) of the process that made them, like
+ * RDMA memory. Accounting takes no lock, so no process can block it. The limit is RLIMIT_MEMLOCK. A
+ * cgroup counts what the core allocates for a user, but not what a user keeps from a channel. A
+ * file may outlive its process, or be closed by another one, so a charge holds the mm_struct but
+ * not the process's memory.
  */
 #include <linux/capability.h>
 #include <linux/export.h>
@@ -19,10 +19,9 @@
 #include "channel/internal.h"
 
 /*
- * Counts more memory that a file of the current process keeps. CAP_IPC_LOCK lifts the limit. A
- * kernel thread is not charged. @charge: what the file keeps; all zeros at first. @bytes: the
- * memory, rounded up to pages. Context: Process; the caller owns no phase. Returns 0; -EDQUOT
- * beyond RLIMIT_MEMLOCK.
+ * Charges the current process for @bytes, rounded up to pages, unless it is a kernel thread.
+ * Returns -EDQUOT beyond RLIMIT_MEMLOCK without CAP_IPC_LOCK. @charge starts as zeros. Process
+ * context, outside a phase.
  */
 int zio_charge(struct zio_charge *charge, size_t bytes)
 {
@@ -46,7 +45,7 @@ int zio_charge(struct zio_charge *charge, size_t bytes)
 }
 EXPORT_SYMBOL_GPL(zio_charge);
 
-/* Undoes zio_charge(). With SIZE_MAX in place of its @bytes, the whole charge ends. */
+/* Undoes zio_charge() of @bytes. SIZE_MAX ends the whole charge. */
 void zio_uncharge(struct zio_charge *charge, size_t bytes)
 {
 	unsigned long n = bytes == SIZE_MAX ? charge->pages : PFN_UP(bytes);
@@ -62,17 +61,16 @@ void zio_uncharge(struct zio_charge *charge, size_t bytes)
 }
 EXPORT_SYMBOL_GPL(zio_uncharge);
 
-/* The line of a charge in /proc/PID/fdinfo. */
+/* Prints the charge's line in /proc/PID/fdinfo. */
 void zio_charge_show(const struct zio_charge *charge, struct seq_file *to)
 {
 	seq_printf(to, "zio-locked:\t%lu kB\n", READ_ONCE(charge->pages) << (PAGE_SHIFT - 10));
 }
 
 /*
- * Allocates memory that a user keeps. kvmalloc() would round a block and its control up to twice
- * the block. @bytes: its size. Context: Process, sleeps; the caller owns no phase, and holds no
- * lock that others need. Returns whole pages of zeros for vfree(), as many as a charge of @bytes
- * has; or NULL.
+ * Allocates zeroed whole pages for vfree(), exactly as many as zio_charge() counts; NULL on
+ * failure. kvmalloc() would round a block and its control up to twice the block. Sleeps; the caller
+ * owns no phase and holds no lock that others need.
  */
 void *zio_user_alloc(size_t bytes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* channel.h: sessions of users, and the nodes */
+/* channel.h: user sessions and nodes */
 #ifndef _ZIO_CHANNEL_H
 #define _ZIO_CHANNEL_H
 
@@ -66,7 +66,7 @@ static inline void zio_session_unlock(struct zio_session *sess)
 	mutex_unlock(&sess->chan->lock);
 }
 
-/* Makes the next block whose control was read the current block. The session is locked. */
+/* Makes the next block whose control was read the current one. The session is locked. */
 static inline void zio_session_advance(struct zio_session *sess)
 {
 	sess->block = NULL;
@@ -77,7 +77,7 @@ static inline void zio_session_advance(struct zio_session *sess)
 	sess->more = sess->more->next;
 }
 
-/* Puts a block of a user, and notifies contexts that wait for room. */
+/* Puts a user's block and notifies contexts that wait for room. */
 static inline void zio_channel_put_block(struct zio_channel_core *chan,
 					 struct zio_block *block)
 {
@@ -86,7 +86,7 @@ static inline void zio_channel_put_block(struct zio_channel_core *chan,
 		zio_channel_notify_room(chan);
 }
 
-/* Puts the current block of the session. */
+/* Puts the session's current block. */
 static inline void zio_session_put(struct zio_session *sess)
 {
 	struct zio_channel_core *chan = sess->chan;

@@ -2,9 +2,8 @@
 /*
  * chardev.c: read and write of the data and control nodes
  *
- * A call under IOCB_NOWAIT waits for no block, no event and no memory of a user. It waits for
- * the lock of its channel, whose holder copies ZIO_COPY_AT_ONCE at most. So io_uring needs no
- * worker.
+ * A call with IOCB_NOWAIT never waits for a block, an event or user memory. It does wait for the
+ * channel lock, but the holder copies at most ZIO_COPY_AT_ONCE, so io_uring needs no worker.
  */
 #include <linux/fs.h>
 #include <linux/splice.h>
@@ -19,7 +18,7 @@ static int chardev_close(struct inode *inode, struct file *file)
 	struct zio_channel_core *chan = sess->chan;
 	struct zio_cset_core *cset = chan->cset;
 
-	/* An output that is written has no ring. */
+	/* Outputs are opened for writing, too, but never have a ring. */
 	if (zio_has_ring(file) && chan->ring)
 		zio_ring_close(chan, READ_ONCE(sess->users));
 	zio_session_close(sess);
@@ -28,19 +27,21 @@ static int chardev_close(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Returns true if each block comes some time after a user has asked for it. */
+/* Returns true if each block arrives some time after a user asks for it. */
 static bool chardev_answers_later(const struct zio_channel_core *chan)
 {
 	return READ_ONCE(chan->cset->async) && READ_ONCE(chan->cset->on_demand);
 }
 
 /*
- * Copies blocks to the user, no more than a holder of the lock may, and puts those that have been
- * read to their end. The channel is locked. @begun: the call has copied something before. A read
- * that has data does not arm an asynchronous set again: the next read would get an old block. If a
- * block was taken away meanwhile, the next read tells so. Returns -EFAULT if user memory is not
- * present; 1 if the read ends here (after a block without data, or after the last block whose
- * control was read); 0; or as zio_session_next().
+ * Copies blocks to the user, up to what a lock holder may copy, and puts those read to their end.
+ * The channel is locked. @begun: the call has already copied something.
+ *
+ * A read that has data does not rearm an asynchronous set, because the next read would get an old
+ * block. If a block is taken away meanwhile, the next read reports it.
+ *
+ * Returns 0; -EFAULT if user memory is not present; 1 to end the read (after a block without data,
+ * or after the last block whose control was read); or an error of zio_session_next().
  */
 static __always_inline int chardev_read_blocks(struct zio_session *sess, struct zio_sink *to,
 					       bool begun, bool nowait)
@@ -89,8 +90,8 @@ static __always_inline int chardev_read_blocks(struct zio_session *sess, struct 
 }
 
 /*
- * The session copies a whole control only after attributes have changed. The control describes the
- * data that the reader has not read yet.
+ * Copies the whole control only after attributes have changed. The control describes the data not
+ * yet read.
  */
 static __always_inline void chardev_fill_control(struct zio_session *sess,
 						 struct zio_block *block)
@@ -115,7 +116,7 @@ static __always_inline void chardev_fill_control(struct zio_session *sess,
 	}
 }
 
-/* Copies a whole control or nothing. */
+/* Copies the whole control, or nothing. */
 static __always_inline int chardev_put_control(struct zio_session *sess,
 					       struct zio_sink *to)
 {
@@ -135,7 +136,7 @@ static __always_inline int chardev_copy_control(struct zio_session *sess,
 	return chardev_put_control(sess, to);
 }
 
-/* Puts the blocks whose controls were read before, then reads the next control. */
+/* Puts the blocks whose controls have been read, then reads the next control. */
 static __always_inline int chardev_read_first_control(struct zio_session *sess,
 						      struct zio_sink *to, bool nowait)
 {
@@ -153,7 +154,7 @@ static __always_inline int chardev_read_first_control(struct zio_session *sess,
 	return ret;
 }
 
-/* Keeps the block behind the current one until the reader reads the next controls. */
+/* Keeps the block behind the current one until more controls are read. */
 static __always_inline int chardev_read_another_control(struct zio_session *sess,
 							struct zio_sink *to)
 {
@@ -174,14 +175,14 @@ static __always_inline int chardev_read_another_control(struct zio_session *sess
 	return ret;
 }
 
-/* The channel is locked. @begun: the call has copied a control before. */
+/* The channel is locked. @begun: the call has already copied a control. */
 static __always_inline int chardev_read_controls(struct zio_session *sess, struct zio_sink *to,
 						 bool begun, bool nowait)
 {
 	size_t left = to->room - min_t(size_t, to->room, ZIO_COPY_AT_ONCE);
 	int ret;
 
-	/* Another thread of the session may have read the data meanwhile. */
+	/* Another thread of the session may have read the data in the meantime. */
 	if (begun && !sess->block)
 		return -EAGAIN;
 	ret = begun ? 0 : chardev_read_first_control(sess, to, nowait);
@@ -195,8 +196,8 @@ static __always_inline int chardev_read_controls(struct zio_session *sess, struc
 }
 
 /*
- * What a node reads, and the least that it needs room for. Functions that are inlined get a
- * constant, so that the usual way has no indirect call.
+ * What a node reads, and the least room it needs. Inlined functions get a constant, so the common
+ * path makes no indirect call.
  */
 struct reading {
 	int (*step)(struct zio_session *sess, struct zio_sink *to, bool begun, bool nowait);
@@ -207,9 +208,9 @@ static const struct reading chardev_data = { chardev_read_blocks, 1 };
 static const struct reading chardev_ctrl = { chardev_read_controls, sizeof(struct zio_control) };
 
 /*
- * Reads into an iterator, or continues a read that is long, or whose memory was not present:
- * @ret is what its first step has returned. The sink is passed by value so that the caller
- * can keep its own in registers.
+ * Reads into an iterator, or continues a read that is long or whose memory was not present. @ret:
+ * the result of the first step. The sink is passed by value so that the caller's stays in
+ * registers.
  */
 static noinline ssize_t chardev_go_on_reading(const struct reading *what, struct zio_session *sess,
 					      struct zio_sink to, size_t all, int ret, bool nowait)
@@ -248,7 +249,7 @@ static __always_inline ssize_t chardev_read_plain(const struct reading *what,
 	return to.room != all ? all - to.room : min(ret, 0);
 }
 
-/* A function of its own, so that the loop over blocks has no branch for iterators. */
+/* Separate, so that the loop over blocks has no branch for iterators. */
 static noinline ssize_t chardev_read_plain_data(struct zio_session *sess, char __user *buf,
 						size_t n, bool nowait)
 {
@@ -303,7 +304,7 @@ static ssize_t chardev_read_ctrl_iter(struct kiocb *iocb, struct iov_iter *iter)
 	return zio_sink_end(&to, iter, chardev_read_plain_ctrl(sess, to.buf, to.room, nowait));
 }
 
-/* Fills the current block, and queues it when it is full. */
+/* Fills the current block and queues it once full. */
 static int chardev_fill_block(struct zio_session *sess, struct iov_iter *from)
 {
 	struct zio_block *block = sess->block;
@@ -318,8 +319,8 @@ static int chardev_fill_block(struct zio_session *sess, struct iov_iter *from)
 }
 
 /*
- * The channel is locked: copies no more than its holder may. @begun: as for
- * chardev_read_blocks(). If a block is taken away while this waits, zio_session_next() tells so.
+ * Copies at most what a lock holder may; the channel is locked. @begun: as in
+ * chardev_read_blocks(). If a block is taken away during a wait, zio_session_next() reports it.
  */
 static int chardev_write_blocks(struct zio_session *sess, struct iov_iter *from,
 				bool begun, bool nowait)
@@ -378,7 +379,7 @@ static int chardev_check_control(const struct zio_session *sess, const struct zi
 		zio_values_check(sess->chan->cset, ctrl);
 }
 
-/* Gives the block what the control tells beside its length. */
+/* Copies to the block everything the control says except the length. */
 static void chardev_describe_block(struct zio_session *sess, const struct zio_control *ctrl)
 {
 	struct zio_block *block = sess->block;
@@ -406,8 +407,8 @@ static int chardev_submit_in_place(struct zio_session *sess, struct zio_control 
 }
 
 /*
- * Offers an empty block that the program fills in place. The control tells where the
- * block is and how many samples fit.
+ * Offers an empty block for the program to fill in place. The control says where the block is and
+ * how many samples fit.
  */
 static int chardev_offer_block(struct zio_session *sess, struct zio_sink *to, bool nowait)
 {
@@ -427,7 +428,7 @@ static int chardev_offer_block(struct zio_session *sess, struct zio_sink *to, bo
 		return -EBUSY;
 	block->len = block->size;
 	to_block_core(block)->seq = chan->seq;
-	/* The block keeps them if this call has to begin again, as memory was not present. */
+	/* If memory is missing and this call starts over, the block keeps its alarms. */
 	if (zio_cset_is_stream(chan->cset) && atomic_read(&chan->alarms_new))
 		zio_block_take_alarms(chan, block);
 	zio_block_snapshot(chan, block);
@@ -462,9 +463,9 @@ static ssize_t chardev_read_ctrl_out(struct kiocb *iocb, struct iov_iter *iter)
 }
 
 /*
- * A program for ZIO 1.x writes a control without a version, which has any size of samples.
- * It gets the size and the version of the set. A set with samples plays a whole block if the
- * program gives no number of them; one that only tells the time has none.
+ * ZIO 1.x programs write a control without a version and with any sample size. Use the version
+ * and the sample size of the set. Without a number of samples, a set with samples plays a whole
+ * block. A set that only tells the time has no samples.
  */
 static void chardev_complete_control(const struct zio_session *sess, struct zio_control *ctrl)
 {
@@ -487,7 +488,7 @@ static int chardev_take_control(struct zio_session *sess, struct iov_iter *from,
 	size_t n;
 	int ret;
 
-	/* sess->ctrl no longer belongs to a snapshot. */
+	/* sess->ctrl stops belonging to a snapshot. */
 	zio_snapshot_put(sess->snap);
 	sess->snap = NULL;
 	n = zio_source_get(ctrl, sizeof(*ctrl), from);
@@ -495,15 +496,15 @@ static int chardev_take_control(struct zio_session *sess, struct iov_iter *from,
 		iov_iter_revert(from, n);
 		return -EFAULT;
 	}
-	/* A program for ZIO 1.x fills in the values, and neither the mask nor the version. */
+	/* ZIO 1.x programs fill in the values, but neither mask nor version. */
 	if (!ctrl->major_version && !ctrl->attr_channel.ext_mask)
 		ctrl->attr_channel.ext_mask = U32_MAX;
-	/* A control that this output has offered may say how it took its last shared block. */
+	/* A control this output offered may say how it took its last shared block. */
 	if ((ctrl->flags & ZIO_CONTROL_SHARED) && !zio_control_names(ctrl, sess->chan)) {
 		ret = zio_share_ops->submit(sess);
 		if (ret != -EAGAIN || nowait)
 			return ret;
-		/* Another thread may use the session while this sleeps: copy the control again. */
+		/* Another thread may use the session during this sleep: copy the control again. */
 		iov_iter_revert(from, sizeof(*ctrl));
 		return zio_session_next(sess, false) ?: -EAGAIN;
 	}
@@ -525,7 +526,7 @@ static int chardev_take_control(struct zio_session *sess, struct iov_iter *from,
 	return 0;
 }
 
-/* Takes one control. If the set has samples, the program writes the data next. */
+/* Takes one control. If the set has samples, the data follows by write(). */
 static ssize_t chardev_write_ctrl(struct kiocb *iocb, struct iov_iter *from)
 {
 	struct zio_session *sess = iocb->ki_filp->private_data;
@@ -549,9 +550,7 @@ static ssize_t chardev_write_ctrl(struct kiocb *iocb, struct iov_iter *from)
 	return ret;
 }
 
-/*
- * Maps samples by mem_offset: a program reads those of inputs and writes those of outputs.
- */
+/* Maps samples by mem_offset: for reading on inputs, for writing on outputs. */
 static int chardev_map_data(struct file *file, struct vm_area_struct *vma)
 {
 	struct zio_session *sess = file->private_data;
@@ -577,7 +576,7 @@ static int chardev_map_ring(struct file *file, struct vm_area_struct *vma)
 	return zio_ring_map(sess->chan->ring, vma);
 }
 
-/* Only the ring of a node is charged. */
+/* Only a node's ring is charged. */
 static void chardev_show_fdinfo(struct seq_file *to, struct file *file)
 {
 	const struct zio_session *sess = file->private_data;
@@ -586,7 +585,7 @@ static void chardev_show_fdinfo(struct seq_file *to, struct file *file)
 		zio_charge_show(&sess->chan->ring->charge, to);
 }
 
-/* The calls that only some nodes have: each of the functions below adds to this one. */
+/* Some nodes refuse these calls. Each function below adds those its node accepts. */
 static long chardev_ioctl_ctrl_out(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	if (cmd == ZIO_IOC_FLUSH || cmd == ZIO_IOC_TAP || cmd == ZIO_IOC_DMABUF)
@@ -617,7 +616,7 @@ static long chardev_ioctl_data_in(struct file *file, unsigned int cmd, unsigned 
 	return chardev_ioctl_data_out(file, cmd, arg);
 }
 
-/* The read() of a ring fails at once: there is nothing to wait for. */
+/* The read() of a ring fails at once, so there is nothing to wait for. */
 static ssize_t chardev_splice_ctrl(struct file *in, loff_t *pos, struct pipe_inode_info *pipe,
 				   size_t len, unsigned int flags)
 {
@@ -673,7 +672,7 @@ const struct file_operations zio_ctrl_out_fops = {
 	.poll = zio_poll_out,
 };
 
-/* Returns the session of a node; NULL for another file. The caller has the file open. */
+/* Returns the session of an open node, or NULL if @file is not a node. */
 struct zio_session *zio_session_of_file(const struct file *file)
 {
 	return file->f_op->release == chardev_close ? file->private_data : NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * export.c: the module zio-dmabuf handles ZIO_IOC_DMABUF; the first call loads it
+ * export.c: pass ZIO_IOC_DMABUF to the module zio-dmabuf, loading it on first use
  */
 #include <linux/export.h>
 #include <linux/kmod.h>
@@ -11,8 +11,8 @@
 static const struct zio_dmabuf_ops __rcu *zio_dmabuf;
 
 /*
- * Handles ZIO_IOC_DMABUF. @file: a data node. @to: user address of a struct zio_dmabuf. Context:
- * Process, sleeps. Returns 0; -EOPNOTSUPP without the module; or an error of zio_dmabuf_ops.
+ * Handles ZIO_IOC_DMABUF of a data node; may load the module. Returns -EOPNOTSUPP without the
+ * module, or as zio_dmabuf_ops.export().
  */
 long zio_node_export(struct file *file, struct zio_dmabuf __user *to)
 {

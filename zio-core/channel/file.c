@@ -2,8 +2,8 @@
 /*
  * file.c: what an open file of a channel holds
  *
- * A file holds its channel and the driver's module, but not the device: the board may go
- * before. While files of a set are open, users do not replace its buffers.
+ * A file holds its channel and the driver's module, but not the device: the board may go first.
+ * Users cannot replace a set's buffers while its files are open.
  */
 #include <linux/module.h>
 
@@ -11,14 +11,14 @@
 
 const struct zio_share_ops *zio_share_ops;
 
-/* Holds a channel for another file. The caller has a file of the channel. */
+/* Holds a channel for another file. The caller already has one open. */
 void zio_channel_get(struct zio_channel_core *chan)
 {
 	kobject_get(&chan->kobj);
 	__module_get(chan->cset->zdev->owner);
 }
 
-/* Drops what a file holds. */
+/* Drops what zio_channel_get() holds. */
 void zio_channel_put(struct zio_channel_core *chan)
 {
 	struct module *owner = chan->cset->zdev->owner;
@@ -27,7 +27,7 @@ void zio_channel_put(struct zio_channel_core *chan)
 	module_put(owner);
 }
 
-/* Counts an open file: users do not replace the buffers. Return: as zio_cset_lock(). */
+/* Counts an open file, which keeps users from replacing buffers. Returns as zio_cset_lock(). */
 int zio_cset_get_file(struct zio_cset_core *cset)
 {
 	int ret = zio_cset_lock(cset);
@@ -39,7 +39,7 @@ int zio_cset_get_file(struct zio_cset_core *cset)
 	return 0;
 }
 
-/* After the last file is closed, users may replace the buffers. */
+/* Undoes zio_cset_get_file(). With no files left, users may replace buffers. */
 void zio_cset_put_file(struct zio_cset_core *cset)
 {
 	mutex_lock(&cset->mutex);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * flush.c: drop the blocks that no reader has taken, so that the next one is new
+ * flush.c: drop unread blocks, so that the next one is new
  *
- * Blocks that come during a flush stay. The sequence numbers show the dropped blocks as a
- * gap. They are no losses of the engine, so chan->flushed counts them, not chan->lost.
+ * Blocks that arrive during a flush stay. Sequence numbers show the dropped blocks as a gap. The
+ * engine did not lose them, so chan->flushed counts them, not chan->lost.
  */
 #include <linux/fs.h>
 
 #include "channel/internal.h"
 
-/* The channel is locked. The engine may queue blocks meanwhile. */
+/* The channel is locked. The engine may keep queueing blocks. */
 void zio_channel_put_queued(struct zio_channel_core *chan)
 {
 	unsigned int n = zio_queue_count(&chan->queue);
@@ -21,7 +21,7 @@ void zio_channel_put_queued(struct zio_channel_core *chan)
 	}
 }
 
-/* The channel is locked. The program of a ring owns the blocks in it. */
+/* The channel is locked. Blocks in a ring belong to its program. */
 static int flush_channel(struct zio_channel_core *chan)
 {
 	struct zio_block_core *unread, *next;
@@ -41,9 +41,9 @@ static int flush_channel(struct zio_channel_core *chan)
 }
 
 /*
- * Drops the blocks that no reader has taken. Drops queued blocks, and those that former readers
- * have left. A reader keeps the block that it is reading. @chan: an input. Context: Process,
- * sleeps. Returns 0; -EBUSY while the channel has a ring or a route; -ENODEV; -EINTR.
+ * Drops the queued blocks of an input and those former readers left behind. A reader keeps its
+ * current block. Sleeps. Returns 0; -EBUSY while the channel has a ring or a route; -ENODEV;
+ * -EINTR.
  */
 int zio_channel_flush(struct zio_channel_core *chan)
 {
@@ -57,8 +57,8 @@ int zio_channel_flush(struct zio_channel_core *chan)
 }
 
 /*
- * Handles ZIO_IOC_FLUSH. As zio_channel_flush(), but also drops what the caller's session has read
- * in part. @file: a node of an input. Context: Process, sleeps. Returns as zio_channel_flush().
+ * Handles ZIO_IOC_FLUSH of an input's node: zio_channel_flush(), which also drops what the caller's
+ * session has partly read.
  */
 long zio_node_flush(struct file *file)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* internal.h: declarations that the files of channel share */
+/* internal.h: declarations shared by the files of channel */
 #ifndef _ZIO_CHANNEL_INTERNAL_H
 #define _ZIO_CHANNEL_INTERNAL_H
 
@@ -18,7 +18,7 @@ void zio_session_hold(struct zio_session *sess, struct zio_block *block);
 void zio_channel_note_readers(struct zio_channel_core *chan);
 void zio_channel_requeue(struct zio_channel_core *chan, struct zio_block *block);
 
-/* A reader has got the block from the queue, or from the engine. */
+/* A reader has taken the block from the queue or the engine. */
 static __always_inline void zio_channel_note_taken(struct zio_channel_core *chan,
 						   struct zio_block *block)
 {
@@ -32,7 +32,7 @@ static __always_inline void zio_channel_note_taken(struct zio_channel_core *chan
 	to_block_core(block)->used = 0;
 }
 
-/* Makes the next block of an input the current one. Returns -EAGAIN if none is there. */
+/* Makes an input's next block the current one. Returns -EAGAIN if there is none. */
 static __always_inline int zio_session_try_input(struct zio_session *sess)
 {
 	struct zio_channel_core *chan = sess->chan;
@@ -52,7 +52,7 @@ static __always_inline int zio_session_try_input(struct zio_session *sess)
 	return 0;
 }
 
-/* Returns true if a reader finds a block of the channel, which is locked, or being polled. */
+/* Returns true if a reader would find a block. The channel is locked or being polled. */
 static inline bool zio_channel_has_block(const struct zio_channel_core *chan)
 {
 	return zio_queue_count(&chan->queue) || !list_empty(&chan->unread);
@@ -104,8 +104,8 @@ void zio_ring_stop(struct zio_channel_core *chan);
 int zio_ring_map(struct zio_ring *ring, struct vm_area_struct *vma);
 
 /*
- * Counts the blocks that the program has not passed yet; 0 for a tail that is out of range.
- * The caller has the file of the ring, or owns the phase.
+ * Returns how many blocks the program has not passed; 0 if the tail is out of range. The caller has
+ * the ring's file or owns the phase.
  */
 static inline u32 zio_ring_count(const struct zio_ring *ring)
 {
@@ -120,8 +120,8 @@ static inline u32 zio_ring_flags(const struct zio_cset_core *cset)
 }
 
 /*
- * Copies the static part of a slot only when the slot has another snapshot: @filled has the
- * id of the one that is there.
+ * Copies a slot's static part only when its snapshot changes. @filled: id of the snapshot in the
+ * slot.
  */
 static __always_inline void zio_ring_fill_slot(struct zio_control *slot, u64 *filled,
 					       const struct zio_block *block,
@@ -136,7 +136,7 @@ static __always_inline void zio_ring_fill_slot(struct zio_control *slot, u64 *fi
 	zio_control_fill(slot, block, ssize);
 }
 
-/* Returns the error of the driver that poll() has reported, once; else 0. */
+/* Returns the driver error that poll() reported, once; then 0. */
 static inline int zio_ring_take_error(struct zio_ring *ring, struct zio_cset_core *cset)
 {
 	return xchg(&ring->error, 0) ?: xchg(&cset->error, 0);
@@ -162,7 +162,7 @@ int zio_node_sync(struct file *file, loff_t start, loff_t end, int datasync);
 
 /* poll.c */
 
-/* As poll_wait(), which has this barrier since Linux 6.14 and in some stable kernels only. */
+/* poll_wait() with a barrier, which it has only since Linux 6.14 and in some stable kernels. */
 static inline void zio_poll_wait(struct file *file, wait_queue_head_t *wq,
 				 struct poll_table_struct *wait)
 {
@@ -176,13 +176,13 @@ __poll_t zio_poll_data_in(struct file *file, struct poll_table_struct *wait);
 __poll_t zio_poll_ctrl_in(struct file *file, struct poll_table_struct *wait);
 __poll_t zio_poll_out(struct file *file, struct poll_table_struct *wait);
 
-/* Whether a read or a write must not sleep for a block */
+/* Returns true if a read or write must not sleep for a block. */
 static inline bool zio_is_nowait(const struct kiocb *iocb)
 {
 	return (iocb->ki_flags & IOCB_NOWAIT) || (iocb->ki_filp->f_flags & O_NONBLOCK);
 }
 
-/* Schedules, and returns true if a signal is pending. Called between two blocks. */
+/* Reschedules if needed; returns true if a signal is pending. Called between two blocks. */
 static __always_inline bool zio_must_stop(void)
 {
 	if (likely(!(read_thread_flags() & (_TIF_NEED_RESCHED |
@@ -198,7 +198,7 @@ extern const struct file_operations zio_ctrl_in_fops;
 extern const struct file_operations zio_data_out_fops;
 extern const struct file_operations zio_ctrl_out_fops;
 
-/* The control node of an input has a ring if it is open for reading and writing. */
+/* An input's control node has a ring if it is open for reading and writing. */
 static inline bool zio_has_ring(const struct file *ctrl)
 {
 	return ctrl->f_mode & FMODE_WRITE;

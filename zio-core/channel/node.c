@@ -2,13 +2,13 @@
 /*
  * node.c: the nodes in /dev/zio, and open()
  *
- * A channel has a node for control, and one for data. An input set with several channels has
- * one for its ring, which belongs to its first channel. An interleaved set has second nodes
- * for its channel, with the names of ZIO 1.x: "-i-" in place of "-0-". The driver data of a
- * node's device are the channel, and the node holds it. A channel holds its set.
+ * Each channel has a control node and a data node. An input set with several channels has one more
+ * node, for its ring, which belongs to its first channel. An interleaved set also has nodes with
+ * the names of ZIO 1.x: "-i-" instead of "-0-". A node's driver data is its channel, which it
+ * holds. A channel holds its set.
  *
- * When a node goes, its minor stays reserved, without a node, until devtmpfs has removed the
- * file. So no other node gets a name or a number that is in use.
+ * After a node is removed, its minor stays reserved until devtmpfs has removed the file. No other
+ * node can get a name or number still in use.
  */
 #include <linux/fs.h>
 #include <linux/module.h>
@@ -23,19 +23,19 @@ static int zio_major;
 static struct class *zio_class;
 static DEFINE_XARRAY_ALLOC(zio_nodes);
 
-/* The first channel of a set */
+/* Returns the node's channel; for the node of a set, its first. */
 static struct zio_channel_core *node_channel(const struct device *node)
 {
 	return dev_get_drvdata(node);
 }
 
-/* The operations of its open files tell what a node is for. */
+/* A node's file operations identify its kind. */
 static const struct file_operations *node_fops(const struct device *node)
 {
 	return node->platform_data;
 }
 
-/* Returns a node, and holds its channel for zio_channel_put(); or returns NULL. */
+/* Returns a node and holds its channel for zio_channel_put(); NULL if there is none. */
 static struct device *node_get(unsigned int minor)
 {
 	struct device *node;
@@ -51,8 +51,7 @@ static struct device *node_get(unsigned int minor)
 }
 
 /*
- * An input is read and an output is written. O_RDWR is for programs that map an output's
- * nodes, or an input's ring.
+ * Inputs are read and outputs written. O_RDWR is for mapping an output's nodes or an input's ring.
  */
 static int node_check_mode(const struct device *node, const struct file *file)
 {
@@ -112,9 +111,9 @@ static int node_open(struct inode *inode, struct file *file)
 		return ret;
 	chan = node_channel(node);
 	/*
-	 * open() may have found the inode of a node that was removed meanwhile. Its number may
-	 * belong to another node now. A minor is free only after devtmpfs has unlinked the node. So
-	 * the inode of such a node has no link.
+	 * open() may have found the inode of a node removed meanwhile, whose number may already
+	 * belong to another node. A minor becomes free only after devtmpfs unlinks the node, so
+	 * such an inode has no link.
 	 */
 	if (READ_ONCE(inode->i_nlink))
 		ret = node_open_counted(node, file);
@@ -124,9 +123,8 @@ static int node_open(struct inode *inode, struct file *file)
 	}
 	replace_fops(file, fops_get(node_fops(node)));
 	/*
-	 * A stream has no position. pread() and pwrite() work and ignore the position. O_DIRECT
-	 * works and requires no alignment. fanotify does not watch samples: its hooks would cost
-	 * each read.
+	 * A stream has no position: pread() and pwrite() ignore theirs. O_DIRECT works and requires
+	 * no alignment. fanotify does not watch samples, as its hooks would slow down each read.
 	 */
 	stream_open(inode, file);
 	file->f_mode |= FMODE_PREAD | FMODE_PWRITE | FMODE_CAN_ODIRECT;
@@ -141,13 +139,13 @@ static const struct file_operations zio_open_fops = {
 
 static char *node_name(ZIO_DEV_CONST struct device *node, umode_t *mode)
 {
-	/* A program that maps an output, or a ring, needs to read and to write. */
+	/* Mapping an output or a ring requires read and write access. */
 	if (mode)
 		*mode = node_fops(node) == &zio_data_in_fops ? 0440 : 0660;
 	return kasprintf(GFP_KERNEL, "zio/%s", dev_name(node));
 }
 
-/* A rule of udev can give outputs and inputs different groups. */
+/* Lets a udev rule give inputs and outputs different groups. */
 static int node_add_direction(ZIO_DEV_CONST struct device *node,
 			      struct kobj_uevent_env *env)
 {
@@ -161,8 +159,8 @@ static void node_release(struct device *node)
 }
 
 /*
- * @name: its format, for the name of the device and the positions of set and channel. Returns 0;
- * -EBUSY if all minors are in use; or an error of the driver core.
+ * Adds a node named by the format @name, filled with the device name and the positions of set and
+ * channel. Returns -EBUSY if all minors are in use.
  */
 static int node_add(struct device *node, struct zio_channel_core *chan, const char *name,
 		    const struct file_operations *fops)
@@ -192,7 +190,7 @@ static int node_add(struct device *node, struct zio_channel_core *chan, const ch
 	return ret;
 }
 
-/* Waits until devtmpfs has removed the file. The xarray keeps the minor while it is NULL. */
+/* Waits until devtmpfs has removed the file. Until then a NULL in the xarray reserves the minor. */
 static void node_remove(struct device *node)
 {
 	u32 minor = MINOR(node->devt);
@@ -216,8 +214,8 @@ static int node_add_pair(struct device *ctrl, const char *ctrl_name, struct devi
 }
 
 /*
- * Programs can open the nodes before the function returns. zio_nodes_remove() undoes it,
- * after an error, too.
+ * Programs can open the nodes before this returns. Undo with zio_nodes_remove(), even after an
+ * error.
  */
 int zio_nodes_create(struct zio_channel_core *chan)
 {
@@ -233,9 +231,9 @@ void zio_nodes_remove(struct zio_channel_core *chan)
 }
 
 /*
- * Finds a channel that has nodes. @device: name of its device, such as "zzero-0000". @set: position
- * of its set. @index: position in the set. Context: Process, sleeps. Returns the channel, with a
- * reference; NULL if there is none. Its board may go at any moment.
+ * Finds a channel that has nodes by its device's name, such as "zzero-0000", and the positions of
+ * its set and channel. Sleeps. Returns it with a reference, or NULL. The board may go at any
+ * moment.
  */
 struct zio_channel_core *
 zio_channel_find(const char *device, unsigned int set, unsigned int index)
@@ -255,10 +253,9 @@ zio_channel_find(const char *device, unsigned int set, unsigned int index)
 }
 
 /*
- * Creates the node of a set's ring, or the second nodes of its channel. Outputs, streams, and sets
- * of one channel have no ring. An interleaved set has second nodes. They are no links: a machine
- * without udev has these names, too. @cset: the channel set, which
- * has its channels. Context: Process, sleeps. Returns as zio_nodes_create(); -ENOMEM.
+ * Creates the node of a set's ring, or an interleaved set's second nodes. Outputs, streams and sets
+ * of one channel have no ring. Second nodes are not links, so machines without udev have them, too.
+ * Returns as zio_nodes_create(); -ENOMEM.
  */
 int zio_set_nodes_create(struct zio_cset_core *cset)
 {
@@ -281,8 +278,8 @@ int zio_set_nodes_create(struct zio_cset_core *cset)
 }
 
 /*
- * Undoes zio_set_nodes_create(). An open file keeps its ring, without blocks. The nodes are
- * freed with the set, which is gone.
+ * Undoes zio_set_nodes_create(). An open file keeps its ring, without blocks. The set frees the
+ * nodes when it is gone.
  */
 void zio_set_nodes_remove(struct zio_cset_core *cset)
 {
@@ -294,7 +291,7 @@ void zio_set_nodes_remove(struct zio_cset_core *cset)
 		node_remove(cset->set_node);
 }
 
-/* Gives all blocks of a channel, whose set is gone, back to its buffer. */
+/* Returns all blocks of a channel whose set is gone to its buffer. */
 void zio_channel_drain(struct zio_channel_core *chan)
 {
 	zio_ring_stop(chan);
@@ -306,7 +303,7 @@ void zio_channel_drain(struct zio_channel_core *chan)
 		zio_taps_wake(chan);
 }
 
-/* The sniffer sees the blocks of all channels, and a tap those of its input. */
+/* The sniffer sees blocks of all channels; a tap sees those of its input. */
 static void node_block_done(struct zio_channel_core *chan, struct zio_block *block)
 {
 	zio_sniff_block_done(chan, block);

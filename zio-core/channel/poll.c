@@ -2,17 +2,17 @@
 /*
  * poll.c: poll of the data and control nodes
  *
- * When poll() reports data, read() finds data.
+ * After poll() reports data, read() finds data.
  */
 #include <linux/fs.h>
 #include <linux/ktime.h>
 
 #include "channel/internal.h"
 
-/* How long a poll of a ring may acquire more blocks than the watermark */
+/* Time limit for a ring's poll to acquire more blocks than the watermark */
 #define FILL_RING_NS	(100 * NSEC_PER_USEC)
 
-/* If the channel has no room, the next put of a block wakes the poller. */
+/* If the channel has no room, the next block put wakes the poller. */
 static int poll_arm_or_be_woken(struct zio_channel_core *chan)
 {
 	int ret = zio_cset_arm_channel(chan, ZIO_ARM_WAKE | ZIO_ARM_NEW, 1);
@@ -45,22 +45,19 @@ static __poll_t poll_input(struct file *file, bool ctrl)
 	if (zio_cset_can_pull(cset) && !zio_channel_is_starved(chan))
 		return EPOLLIN | EPOLLRDNORM;
 	/*
-	 * Arm an asynchronous driver now: a program in poll() makes no other call. This
-	 * acquires one block at most. It stays queued until it is read.
+	 * Arm an asynchronous driver now, because a program in poll() makes no other call. This
+	 * acquires one block at most, which stays queued until it is read.
 	 */
 	ret = poll_arm_or_be_woken(chan);
 	if (zio_is_driver_error(ret)) {
-		/* The failure has woken this poll: without a report it would poll for ever. */
+		/* The failure woke this poll. Unless it is reported, polling would never end. */
 		WRITE_ONCE(cset->error, ret);
 		return EPOLLIN | EPOLLRDNORM | EPOLLERR;
 	}
 	return zio_queue_count(&chan->queue) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-/*
- * Arms the channel whose ring it is, or the set, for up to @n blocks. Returns -ESHUTDOWN if nothing
- * is enabled.
- */
+/* Arms the ring's channel or set for up to @n blocks. Returns -ESHUTDOWN if nothing is enabled. */
 static int poll_arm_for_ring(const struct zio_ring *ring, struct zio_channel_core *chan,
 			     unsigned int flags, unsigned int n)
 {
@@ -69,7 +66,7 @@ static int poll_arm_for_ring(const struct zio_ring *ring, struct zio_channel_cor
 
 	if (!ring->entry)
 		return READ_ONCE(chan->enabled) ? zio_cset_arm_channel(chan, flags, n) : ret;
-	/* A set that is not gone still has its channels. */
+	/* Until a set is gone, its channels exist. */
 	rcu_read_lock();					/* E */
 	if (!READ_ONCE(cset->gone) && READ_ONCE(cset->n_active))
 		ret = zio_cset_arm_channel(READ_ONCE(cset->active[0]), flags, n);
@@ -78,10 +75,9 @@ static int poll_arm_for_ring(const struct zio_ring *ring, struct zio_channel_cor
 }
 
 /*
- * The trigger is on demand, and a program waits for its ring to fill. The poll acquires as
- * many blocks as the watermark. If they have come fast it acquires more, up to half of the
- * buffer. So the program needs fewer polls. The poller is not yet in the wait queue. So the
- * blocks wake no process.
+ * Acquires blocks up to the watermark when a program waits for its ring under a trigger on demand.
+ * If the blocks arrive fast, acquires up to half the buffer, so that the program polls less often.
+ * The poller is not yet in the wait queue, so these blocks wake no process.
  */
 static void poll_fill_ring(struct zio_ring *ring, struct zio_channel_core *chan)
 {
@@ -105,8 +101,8 @@ static void poll_fill_ring(struct zio_ring *ring, struct zio_channel_core *chan)
 }
 
 /*
- * The poll() of a ring. @file: its file. @wait: as for poll(). @chan: the channel, or the first
- * channel of the set, in whose wait queue the program sleeps. Context: Process. Returns as poll().
+ * Polls a ring. @chan: its channel, or the set's first channel, in whose wait queue the program
+ * sleeps.
  */
 __poll_t zio_poll_ring(struct file *file, struct poll_table_struct *wait,
 		       struct zio_ring *ring, struct zio_channel_core *chan)
@@ -115,14 +111,14 @@ __poll_t zio_poll_ring(struct file *file, struct poll_table_struct *wait,
 	bool ask = READ_ONCE(cset->on_demand);
 	__poll_t key = 0;
 
-	/* The set may have another trigger since the last poll. */
+	/* The trigger may have changed since the last poll. */
 	WRITE_ONCE(ring->hdr->flags, zio_ring_flags(cset));
 	if (ask && !zio_ring_count(ring))
 		poll_fill_ring(ring, chan);
 	zio_poll_wait(file, &chan->wq, wait);
 	if (ask && !zio_ring_count(ring) && !READ_ONCE(ring->error))
 		poll_arm_for_ring(ring, chan, ZIO_ARM_WAKE, 1);
-	/* The ring may have been full. No call tells the kernel that the tail moved. */
+	/* The ring may have been full: moving the tail makes no system call. */
 	if (READ_ONCE(cset->rearm))
 		zio_cset_kick(cset);
 	if (READ_ONCE(cset->gone))

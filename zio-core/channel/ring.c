@@ -42,12 +42,12 @@
 static_assert(offsetof(struct zio_ring_header, head) == 64);
 static_assert(offsetof(struct zio_ring_header, tail) == 128);
 
-/* Offsets of mappings fit into 32 bits. */
+/* Keeps mapping offsets within 32 bits. */
 #define MAX_SLOTS	BIT(24)
 
 /*
- * Fills the slots of @n queued blocks, the first of which has the number @count. What does
- * not change is in local variables: the compiler knows that no slot has it.
+ * Fills the slots of @n queued blocks starting with number @count. Constants are copied to locals
+ * so that the compiler knows no slot aliases them.
  */
 static void ring_fill_slots(struct zio_channel_core *chan, struct zio_ring *ring,
 			    unsigned int count, unsigned int n)
@@ -64,7 +64,7 @@ static void ring_fill_slots(struct zio_channel_core *chan, struct zio_ring *ring
 	}
 }
 
-/* A tail that is out of range makes a large count, and a wake-up that finds no block. */
+/* An out-of-range tail yields a large count and a spurious wake-up. */
 static __always_inline void ring_wake_reader(struct zio_channel_core *chan,
 					     const struct zio_ring *ring)
 {
@@ -99,10 +99,9 @@ static void ring_publish(struct zio_channel_core *chan, unsigned int n)
 }
 
 /*
- * The caller has taken the blocks out of the queue. Another context may take back, and store
- * again, those behind them. A buffer with an area gets its blocks in a fixed order, and has
- * no more of them than slots: so no context stores a block in one of these slots before its
- * block here is put.
+ * Puts blocks already taken from the queue. Another context may take back and store those behind
+ * them in the meantime. A buffer with an area hands out blocks in a fixed order and has no more of
+ * them than there are slots, so no context stores to these slots before their blocks are put.
  */
 static void ring_put_blocks(struct zio_buffer *buf, struct zio_block *const *slot,
 			    unsigned int n)
@@ -117,15 +116,13 @@ static void ring_put_blocks(struct zio_buffer *buf, struct zio_block *const *slo
 }
 
 /*
- * Takes back up to @n blocks that the program has read; returns true if there were any. The
- * program may write any tail: the kernel ignores one that is out of range.
+ * Takes back up to @n blocks the program has read; returns true if there were any. The kernel
+ * ignores a tail out of range.
  *
- * The driver of a stream and a context that closes the ring may both do this. Each looks at
- * the tail once: a device or another process may have pinned the header, and move the tail
- * for ever.
+ * A stream's driver and a context closing the ring may both do this. Each loads the tail once: a
+ * device or another process may have pinned the header and keep moving the tail.
  *
- * Context: Any; the caller owns the phase, is the driver of a stream, or has locked the
- * channel of one.
+ * Any context; the caller owns the phase, is the driver of a stream, or has locked its channel.
  */
 static bool ring_reclaim(struct zio_channel_core *chan, unsigned int n)
 {
@@ -167,7 +164,7 @@ static void ring_free(struct zio_ring *ring)
 	kfree(ring);
 }
 
-/* Slots of a channel: as many as the longest queue has. The caller holds cset->mutex. */
+/* Returns the length of the longest queue. The caller holds cset->mutex. */
 static long ring_count_slots(struct zio_channel_core *const *chan, unsigned int n_chan)
 {
 	u32 n = 0;
@@ -177,7 +174,7 @@ static long ring_count_slots(struct zio_channel_core *const *chan, unsigned int 
 	return n;
 }
 
-/* @n: slots; @n_entries: 0 for the ring of a channel */
+/* @n: number of slots; @n_entries: 0 for a channel's ring */
 static void ring_init_header(struct zio_ring *ring, u32 n, u32 n_entries, size_t slots_offset)
 {
 	struct zio_channel_core *chan = *ring->chan;
@@ -201,7 +198,7 @@ static void ring_init_header(struct zio_ring *ring, u32 n, u32 n_entries, size_t
 	ring->hdr->channel_slots = ring->stride;
 }
 
-/* Behind ring->filled there is room for the channel of each entry. */
+/* Each entry's channel is stored behind ring->filled. */
 static int ring_alloc_slots(struct zio_ring *ring, u32 n, u32 n_entries)
 {
 	size_t slots = PAGE_SIZE + PAGE_ALIGN(n_entries * sizeof(u32));
@@ -220,10 +217,7 @@ static int ring_alloc_slots(struct zio_ring *ring, u32 n, u32 n_entries)
 	return 0;
 }
 
-/*
- * No lock is held: the memory of a user may take minutes, as its cgroup may have none. @stride:
- * slots of each channel.
- */
+/* Holds no lock: allocating in a full cgroup may take minutes. @stride: slots per channel. */
 static struct zio_ring *ring_alloc(struct zio_channel_core *const *chan, unsigned int n_chan,
 				   u32 stride)
 {
@@ -253,7 +247,7 @@ static void ring_show(struct zio_channel_core *chan, struct zio_ring *ring)
 	chan->slowpath = true;
 }
 
-/* Fills the slots of blocks that nobody but a reader takes out of the queue. */
+/* Fills the slots of blocks that only a reader takes out of the queue. */
 static void ring_fill_queue(struct zio_channel_core *chan, struct zio_ring *ring)
 {
 	u32 tail = atomic_read(&chan->queue.tail), head = tail;
@@ -265,8 +259,7 @@ static void ring_fill_queue(struct zio_channel_core *chan, struct zio_ring *ring
 }
 
 /*
- * Queued blocks now belong to the program. The oldest may have other alarms since
- * ring_fill_queue().
+ * Gives the queued blocks to the program. The oldest may have new alarms since ring_fill_queue().
  */
 static void ring_show_queue(struct zio_channel_core *chan, struct zio_ring *ring)
 {
@@ -283,11 +276,10 @@ static void ring_show_queue(struct zio_channel_core *chan, struct zio_ring *ring
 }
 
 /*
- * What needs the locks of the channels alone comes before the phase, so that the set loses no
- * event for it. The function drops blocks that readers hold or have left. The buffer frees memory
- * only in the order in which it was reserved. A reader that holds a block cannot read any more, so
- * it would keep all memory. The ring of a set begins with whole events: it drops the blocks that
- * wait.
+ * Before the phase, does everything that needs only channel locks, so that the set loses no event
+ * for it. Drops blocks that readers hold or left behind: the buffer frees memory in the order it
+ * was reserved, so a reader that can no longer read would keep all memory. A set's ring starts with
+ * whole events, so it drops waiting blocks.
  */
 static void ring_start(struct zio_cset_core *cset, struct zio_ring *ring)
 {
@@ -323,10 +315,9 @@ static void ring_start(struct zio_cset_core *cset, struct zio_ring *ring)
 }
 
 /*
- * As ring_start(), beside the driver. Until the grace period has ended, the driver may
- * complete blocks without the ring. Then it fills the slots, and stores the head itself. So
- * only a head that the driver has not stored is stored here. The program sees the ring when
- * its open() has returned.
+ * ring_start() while the driver runs. Until the grace period ends, the driver may complete blocks
+ * without the ring. Then it fills slots and stores the head itself, so this stores a head only if
+ * the driver has not. The program sees the ring once its open() returns.
  */
 static void ring_start_stream(struct zio_channel_core *chan, struct zio_ring *ring)
 {
@@ -344,7 +335,7 @@ static void ring_start_stream(struct zio_channel_core *chan, struct zio_ring *ri
 	hdr->lost = lost;
 	ring_show(chan, ring);
 	synchronize_rcu();					/* K */
-	/* The driver drops no unread block any more. */
+	/* From here on, the driver drops no unread block. */
 	zio_channel_settle_alarms(chan);
 	WRITE_ONCE(hdr->tail, atomic_read(&q->tail));
 	end = smp_load_acquire(&q->head);			/* A */
@@ -367,7 +358,7 @@ static int ring_check_channels(struct zio_channel_core *const *chan, unsigned in
 	return 0;
 }
 
-/* Returns -EAGAIN if the queues have another length than the ring. */
+/* Returns -EAGAIN if queue and ring lengths differ. */
 static int ring_use(struct zio_ring *ring)
 {
 	struct zio_channel_core *chan = *ring->chan;
@@ -393,12 +384,14 @@ out:
 }
 
 /*
- * Turns the queue of an input, or those of its set, into a ring. Readers are woken and get an
- * error. The ring of a set drops queued blocks, and counts them as flushed. @chan: the channel in
- * the array of its set, or all channels of the set. @n: the number of these channels. @ops: of the
- * channels of a set; NULL for one channel. @done: called when a set is done. Context: Process,
- * sleeps. Returns the ring, for zio_ring_close(); -EBUSY if a channel has a ring or a route;
- * -EOPNOTSUPP if data of a channel cannot be mapped; -ENODEV when the board is gone; -EDQUOT as
+ * Turns the queue of an input, or of all inputs of a set, into a ring. Wakes readers, which get an
+ * error. A set's ring drops queued blocks and counts them as flushed.
+ *
+ * @chan points into its set's array of channels, and @n is 1 or all of them. @ops and @done are
+ * NULL for one channel; @done runs when a set is done.
+ *
+ * Sleeps. Returns the ring, for zio_ring_close(); -EBUSY if a channel has a ring or a route;
+ * -EOPNOTSUPP if a channel's data cannot be mapped; -ENODEV when the board is gone; -EDQUOT as
  * zio_charge(); -ENOMEM; -EINTR.
  */
 struct zio_ring *zio_ring_open(struct zio_channel_core *const *chan, unsigned int n,
@@ -429,7 +422,7 @@ struct zio_ring *zio_ring_open(struct zio_channel_core *const *chan, unsigned in
 	return ret ? ERR_PTR(ret) : ring;
 }
 
-/* The board is gone: the core calls this before the channel loses its blocks. */
+/* The core calls this when the board is gone, before the channel loses its blocks. */
 void zio_ring_stop(struct zio_channel_core *chan)
 {
 	mutex_lock(&chan->lock);
@@ -442,11 +435,10 @@ void zio_ring_stop(struct zio_channel_core *chan)
 }
 
 /*
- * No user asked for the blocks that polls on demand have acquired ahead. The function
- * discards up to @n of them, the newest first, and takes back their numbers and statistics.
- * The armed blocks of the channel get lower numbers. It drops the others as a flush does. The
- * caller owns the phase, and has locked the channel; @armed: as zio_cset_own_phase() has returned
- * it.
+ * Discards up to @n blocks that polls on demand acquired ahead and no user asked for, the newest
+ * first. Takes back their numbers and statistics, and renumbers the channel's armed blocks. Flushes
+ * the rest. The caller owns the phase and has locked the channel; @armed is from
+ * zio_cset_own_phase().
  */
 static void ring_discard(struct zio_channel_core *chan, unsigned int n, bool armed)
 {
@@ -470,7 +462,7 @@ static void ring_discard(struct zio_channel_core *chan, unsigned int n, bool arm
 	zio_channel_put_queued(chan);
 }
 
-/* Of how many blocks can the numbers go back? Those of an event have one in all channels. */
+/* Returns how many blocks can give back their numbers. An event has one number in all channels. */
 static unsigned int ring_count_own_events(const struct zio_ring *ring)
 {
 	const struct zio_cset_core *cset = (*ring->chan)->cset;
@@ -507,8 +499,8 @@ static void ring_end(struct zio_cset_core *cset, struct zio_ring *ring)
 }
 
 /*
- * The driver goes on, without the ring. First no block that was read is left: the driver
- * could not take it back during the grace period.
+ * Lets the driver continue without the ring. First takes back every block that was read, which the
+ * driver could not do during the grace period.
  */
 static void ring_stop_stream(struct zio_channel_core *chan)
 {
@@ -525,10 +517,9 @@ static void ring_stop_stream(struct zio_channel_core *chan)
 }
 
 /*
- * Closes the ring of an input, or of a set. Blocks that are armed for other users stay armed. With
- * a trigger on demand, the core discards the blocks that are left. Otherwise they stay queued.
- * @chan: its first channel, which the caller holds. @own_files: files of the set that the owner of
- * the ring has open. Context: Process, sleeps.
+ * Closes the ring of an input or a set. Blocks armed for other users stay armed. With a trigger on
+ * demand the remaining blocks are discarded, otherwise they stay queued. The caller holds @chan,
+ * the ring's first channel. @own_files: files of the set that the ring's owner has open. Sleeps.
  */
 void zio_ring_close(struct zio_channel_core *chan, unsigned int own_files)
 {
@@ -541,7 +532,7 @@ void zio_ring_close(struct zio_channel_core *chan, unsigned int own_files)
 	mutex_lock(&cset->mutex);
 	if (!cset->gone) {
 		/*
-		 * A set on demand without other users was armed for this ring only. The block is no
+		 * A set on demand without other users was armed for this ring only. Its block is no
 		 * loss, and would be stale later.
 		 */
 		if (cset->on_demand && cset->open_files <= own_files) {
@@ -566,8 +557,8 @@ void zio_ring_close(struct zio_channel_core *chan, unsigned int own_files)
 }
 
 /*
- * A program may write the header's page, and no other. So no mapping may grow: a mapping of
- * the header would reach the slots. The caller has the file of the ring.
+ * Programs may write the header's page only. A grown mapping of the header would reach the slots,
+ * so none may grow. The caller has the ring's file.
  */
 int zio_ring_map(struct zio_ring *ring, struct vm_area_struct *vma)
 {

@@ -29,8 +29,8 @@
 #include "channel/internal.h"
 
 /*
- * zio_session_lock() has found the lock taken. A non-blocking caller waits, too: a holder of
- * the lock does not sleep for a block, for memory of a user, or for an event.
+ * Waits for a contended lock, even for a non-blocking caller: no lock holder sleeps for a block,
+ * user memory or an event.
  */
 int zio_session_wait_lock(struct zio_session *sess)
 {
@@ -39,9 +39,8 @@ int zio_session_wait_lock(struct zio_session *sess)
 EXPORT_SYMBOL_GPL(zio_session_wait_lock);
 
 /*
- * Lets the next access of a session fail once, from which a block is taken. Otherwise a
- * program that has read or written a part would go on in another block. The session is
- * locked.
+ * Makes the next access fail once after a block was taken away. Otherwise a program that has read
+ * or written part of it would continue in another block. The session is locked.
  */
 void zio_session_mark_stale(struct zio_session *sess)
 {
@@ -50,7 +49,7 @@ void zio_session_mark_stale(struct zio_session *sess)
 	sess->chan->slowpath = true;
 }
 
-/* Returns true if the session is stale, and ends that. It is locked. */
+/* Clears the stale mark; returns true if it was set. The session is locked. */
 static bool session_take_stale(struct zio_session *sess)
 {
 	if (likely(!sess->is_stale))
@@ -71,8 +70,8 @@ static struct zio_session *session_find(struct zio_channel_core *chan)
 }
 
 /*
- * A user of the channel has come or gone. The channel is locked. A set that had no room goes
- * on if unread blocks may be dropped now.
+ * A user has come or gone; the channel is locked. If unread blocks may be dropped now, a set that
+ * had no room resumes. An output has no taps.
  */
 void zio_channel_note_readers(struct zio_channel_core *chan)
 {
@@ -115,7 +114,7 @@ struct zio_session *zio_session_open(struct zio_channel_core *chan)
 	return sess;
 }
 
-/* Puts a block back for the next reader; the oldest comes first. The channel is locked. */
+/* Puts a block back for the next reader, the oldest first. The channel is locked. */
 void zio_channel_requeue(struct zio_channel_core *chan, struct zio_block *block)
 {
 	struct zio_block_core *new = to_block_core(block), *pos;
@@ -128,8 +127,8 @@ void zio_channel_requeue(struct zio_channel_core *chan, struct zio_block *block)
 }
 
 /*
- * Drops a block that no other reader can have whole. The next block that a reader takes has
- * the alarm, as the gap is before it, and those of the block that no control has told.
+ * Drops a block that no other reader can have whole. The next block taken gets an alarm for the
+ * gap, and the dropped block's alarms if no control reported them.
  */
 static void session_drop_left(struct zio_channel_core *chan, struct zio_block *block)
 {
@@ -143,7 +142,7 @@ static void session_drop_left(struct zio_channel_core *chan, struct zio_block *b
 	}
 	WRITE_ONCE(chan->flushed, chan->flushed + 1);
 	zio_trace_lost(chan->cset, chan, 1, seq, ZIO_LOSS_LEFT, 0);
-	/* What no program has seen in its control, the next block tells. */
+	/* The next block reports what no program has seen in a control. */
 	if (core->ctrl_seen) {
 		alarms = 0;
 	} else {
@@ -158,8 +157,8 @@ static void session_drop_left(struct zio_channel_core *chan, struct zio_block *b
 }
 
 /*
- * Drops the blocks that former readers of an input have left: the oldest unread block must be
- * in the queue, where the owner of the phase can drop it. The channel is locked.
+ * Drops the blocks that an input's former readers left, so that the oldest unread block is in the
+ * queue, where the owner of the phase can drop it. The channel is locked.
  */
 void zio_channel_drop_left(struct zio_channel_core *chan)
 {
@@ -172,8 +171,8 @@ void zio_channel_drop_left(struct zio_channel_core *chan)
 }
 
 /*
- * The last user of a session of an input has gone. The next reader gets the blocks of which
- * nobody has read a sample.
+ * An input session's last user is gone. Leaves the blocks of which no sample was read to the next
+ * reader.
  */
 static void session_leave_blocks(struct zio_session *sess)
 {
@@ -193,10 +192,7 @@ static void session_leave_blocks(struct zio_session *sess)
 	zio_channel_wake(chan, ZIO_WAKE_IN);
 }
 
-/*
- * Queues a partly written block of an output as a short one, or puts an empty one. The
- * session is locked.
- */
+/* Queues a partly written output block as a short one; puts an empty one. The session is locked. */
 void zio_session_flush(struct zio_session *sess)
 {
 	struct zio_channel_core *chan = sess->chan;
@@ -213,10 +209,7 @@ void zio_session_flush(struct zio_session *sess)
 	zio_channel_wake(chan, ZIO_WAKE_OUT);
 }
 
-/*
- * Drops a reference to a session that is not open. The last session that is linked to it
- * frees it.
- */
+/* Drops a reference to a closed session. The last session linked to it frees it. */
 void zio_session_drop(struct zio_session *sess)
 {
 	struct zio_channel_core *chan = sess->chan;
@@ -244,7 +237,7 @@ void zio_session_close(struct zio_session *sess)
 			zio_session_flush(sess);
 		else
 			session_leave_blocks(sess);
-		/* Behind blocks that were left, prefer-new could drop none. */
+		/* prefer-new could drop nothing behind blocks left here. */
 		if (!list_empty(&chan->unread) && READ_ONCE(chan->buf->prefer_new))
 			zio_channel_drop_left(chan);
 		if (list_empty(&chan->sessions))
@@ -259,8 +252,8 @@ void zio_session_close(struct zio_session *sess)
 }
 
 /*
- * Drops all blocks that programs hold or have left. A program that has read or written a part of a
- * block, or its control, gets -ESTALE, once. @chan: the channel, locked. Context: Process.
+ * Drops all blocks that programs hold or have left. A program that has read or written part of a
+ * block, or its control, gets -ESTALE once. The channel is locked.
  */
 void zio_sessions_drop(struct zio_channel_core *chan)
 {
@@ -282,7 +275,7 @@ void zio_sessions_drop(struct zio_channel_core *chan)
 	zio_channel_drop_left(chan);
 }
 
-/* A block was put, and chan->waiters is not 0. The channel is locked. */
+/* A block was put while chan->waiters is not 0. The channel is locked. */
 void zio_channel_notify_room(struct zio_channel_core *chan)
 {
 	if (zio_cset_is_stream(chan->cset) && chan->waiters == ZIO_WAITERS_REARM &&
@@ -294,7 +287,7 @@ void zio_channel_notify_room(struct zio_channel_core *chan)
 		zio_cset_kick(chan->cset);
 }
 
-/* Returns the block of a session that has the number, or NULL. The session is locked. */
+/* Returns the session's block numbered @seq, or NULL. The session is locked. */
 struct zio_block *zio_session_find(const struct zio_session *sess, u32 seq)
 {
 	struct zio_block_core *block = sess->more;
@@ -308,7 +301,7 @@ struct zio_block *zio_session_find(const struct zio_session *sess, u32 seq)
 	return NULL;
 }
 
-/* Puts any block of a session, from zio_session_find(). */
+/* Puts any block of a session, as found by zio_session_find(). */
 void zio_session_leave_block(struct zio_session *sess, struct zio_block *block)
 {
 	struct zio_block_core *core = to_block_core(block), *before = NULL, *pos;
@@ -329,7 +322,7 @@ void zio_session_leave_block(struct zio_session *sess, struct zio_block *block)
 	zio_channel_put_block(sess->chan, block);
 }
 
-/* Queues the output block of a session, which is complete. The session is locked. */
+/* Queues the session's complete output block. The session is locked. */
 void zio_session_submit(struct zio_session *sess)
 {
 	struct zio_channel_core *chan = sess->chan;
@@ -355,10 +348,7 @@ static __always_inline struct zio_block *session_take_new(struct zio_channel_cor
 	return block;
 }
 
-/*
- * Takes a block that a reader has left, or a new one. A channel with a ring or routes has
- * none for readers.
- */
+/* Takes a block left by a reader, or a new one. With a ring or routes, readers get none. */
 static noinline struct zio_block *session_take_block_slow(struct zio_session *sess)
 {
 	struct zio_channel_core *chan = sess->chan;
@@ -382,7 +372,7 @@ static noinline struct zio_block *session_take_block_slow(struct zio_session *se
 	return &left->block;
 }
 
-/* As zio_session_try_input(), where chan->slowpath is set. */
+/* zio_session_try_input() when chan->slowpath is set. */
 int zio_session_try_slow(struct zio_session *sess)
 {
 	struct zio_block *block = session_take_block_slow(sess);
@@ -395,9 +385,9 @@ int zio_session_try_slow(struct zio_session *sess)
 }
 
 /*
- * A reader that has got a block has room for @n others, and none is queued. Has them queued, if
- * they come at once, and the set has no other channel. The session is locked. The next read gets
- * an error that comes meanwhile.
+ * Queues @n more blocks for a reader that has one and room for them, while none is queued. Does so
+ * only if they come at once and the set has no other channel. The session is locked. The next read
+ * reports an error.
  */
 void zio_session_pull_ahead(struct zio_session *sess, size_t n)
 {
@@ -414,8 +404,8 @@ void zio_session_pull_ahead(struct zio_session *sess, size_t n)
 }
 
 /*
- * Fetches one more block beside those of the session, if one is there or comes at once. The
- * set has an error then for a read that can return it.
+ * Fetches another block beside those of the session, if one is there or comes at once. Leaves an
+ * error in the set for a read that can return it.
  */
 struct zio_block *zio_session_fetch(struct zio_session *sess)
 {
@@ -430,7 +420,7 @@ struct zio_block *zio_session_fetch(struct zio_session *sess)
 	block = unlikely(chan->slowpath) ? session_take_block_slow(sess) : session_take_new(chan);
 	if (!IS_ERR(block))
 		return block;
-	/* The session has the blocks itself, and its next read puts them: it is not starved. */
+	/* The session itself holds the blocks, and its next read puts them: it is not starved. */
 	if (!starved)
 		WRITE_ONCE(chan->waiters, chan->waiters & ~ZIO_WAITERS_STARVED);
 	if (PTR_ERR(block) != -EAGAIN && zio_is_driver_error(PTR_ERR(block)))
@@ -438,7 +428,7 @@ struct zio_block *zio_session_fetch(struct zio_session *sess)
 	return block;
 }
 
-/* Adds a block, whose control was read, behind the current one. */
+/* Adds a block whose control has been read behind the current one. */
 void zio_session_hold(struct zio_session *sess, struct zio_block *block)
 {
 	struct zio_block_core *core = to_block_core(block);
@@ -490,8 +480,8 @@ static __always_inline int session_try_block(struct zio_session *sess)
 }
 
 /*
- * Waits for a current block. Any wake-up makes the function try again. @sess: the session, locked;
- * unlocked while the function sleeps. Context: Process, sleeps. Returns as zio_session_next().
+ * Waits for a current block; each wake-up retries. The session is locked, except during the sleep.
+ * Returns as zio_session_next().
  */
 int zio_session_wait(struct zio_session *sess)
 {
@@ -517,11 +507,12 @@ int zio_session_wait(struct zio_session *sess)
 }
 
 /*
- * Gets a current block. Input: the current block, or the next one. Output: the block that is being
- * filled, or an empty one. @sess: the session, locked; unlocked while the function sleeps. @nowait:
- * do not sleep. Context: Process; sleeps unless @nowait. Returns 0; -EAGAIN if @nowait; -ENODEV
- * when the board is gone; -ESTALE, once, after a block was taken away from the session; -EBUSY
- * while the channel has a ring or a route; -ERESTARTSYS; or an error of the driver.
+ * Gets a current block. For an input that is the current block or the next one; for an output the
+ * block being filled, or an empty one. The session is locked, except during a sleep.
+ *
+ * Sleeps unless @nowait. Returns 0; -EAGAIN if @nowait; -ENODEV when the board is gone; -ESTALE,
+ * once, after a block was taken away; -EBUSY while the channel has a ring or a route; -ERESTARTSYS;
+ * or an error of the driver.
  */
 int zio_session_next(struct zio_session *sess, bool nowait)
 {
@@ -533,11 +524,7 @@ int zio_session_next(struct zio_session *sess, bool nowait)
 }
 EXPORT_SYMBOL_GPL(zio_session_next);
 
-/*
- * Gets a current block of the present size. As zio_session_next(), but replaces an empty output
- * block of a former size. @sess: the session, locked; unlocked while the function sleeps. @nowait:
- * do not sleep. Context: Process; sleeps unless @nowait. Returns as zio_session_next().
- */
+/* zio_session_next(), but first replaces an empty output block of a former size. */
 int zio_session_next_full(struct zio_session *sess, bool nowait)
 {
 	struct zio_block *block = sess->block;

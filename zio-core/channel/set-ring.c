@@ -39,11 +39,8 @@ static void set_ring_push(struct zio_channel_core *chan, struct zio_block *block
 }
 
 /*
- * Takes back up to @n blocks that the program has passed, of any channel. The program may
- * write any tail: the kernel ignores one that is out of range. Returns true if it took any
- * block back.
- *
- * Context: Any; the caller owns the phase.
+ * Takes back up to @n blocks of any channel that the program has passed; returns true if there were
+ * any. The kernel ignores a tail out of range. Any context; the caller owns the phase.
  */
 static bool set_ring_reclaim(struct zio_channel_core *chan, unsigned int n)
 {
@@ -62,7 +59,7 @@ static bool set_ring_reclaim(struct zio_channel_core *chan, unsigned int n)
 	return true;
 }
 
-/* A loss may leave the ring below the watermark for ever: the program takes what it has. */
+/* After a loss the ring may never reach the watermark: let the program take what it has. */
 static void set_ring_count_loss(struct zio_channel_core *chan, u32 n)
 {
 	struct zio_ring *ring = chan->ring;
@@ -78,7 +75,7 @@ static const struct zio_channel_ops set_ring_ops = {
 	.count_loss = set_ring_count_loss,
 };
 
-/* The set is done: its users sleep in the wait queue of its first channel. */
+/* Wakes users when a set is done. They sleep in its first channel's wait queue. */
 static void set_ring_done(struct zio_cset_notifier *notifier)
 {
 	struct zio_ring *ring = container_of(notifier, struct zio_ring, notifier);
@@ -92,9 +89,8 @@ static void set_ring_done(struct zio_cset_notifier *notifier)
 }
 
 /*
- * Makes the queues of all channels of a set one ring. @file: the file that has the ring. Context:
- * Process, sleeps. Returns 0; -EACCES if @file is not open for reading and writing; as
- * zio_ring_open().
+ * Turns the queues of a whole set into one ring for @file. Returns -EACCES unless @file is open for
+ * reading and writing; or as zio_ring_open().
  */
 int zio_set_ring_open(struct zio_cset_core *cset, struct file *file)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sniff.c: /dev/zio/sniff-ctrl: a copy of every control of every channel, as in ZIO 1.x
+ * sniff.c: /dev/zio/sniff-ctrl, a copy of every channel's controls, as in ZIO 1.x
  *
- * The controls go into one ring, which exists while the node is open. The position of an
- * opener is its private_data. One that is too slow misses controls, and finds
- * ZIO_ALARM_LOST_SNIFF in the next one.
+ * The controls go to one ring, which exists while the node is open. A file's private_data is its
+ * position. A reader that is too slow misses controls and finds ZIO_ALARM_LOST_SNIFF in the next
+ * one.
  */
 #include <linux/miscdevice.h>
 #include <linux/module.h>
@@ -28,7 +28,7 @@ static void sniff_wake(struct irq_work *work)
 
 static DEFINE_IRQ_WORK(sniff_work, sniff_wake);
 
-/* Context: Any; the caller owns the block, which is done. */
+/* Any context; the caller owns the finished block. */
 void zio_sniff_block_done(struct zio_channel_core *chan, struct zio_block *block)
 {
 	struct zio_control *slot;
@@ -50,7 +50,7 @@ void zio_sniff_block_done(struct zio_channel_core *chan, struct zio_block *block
 		sniff_wake(NULL);
 }
 
-/* Counts users: the first one brings the ring, and the last one frees it. */
+/* Counts users. The first one brings the ring, and the last one frees it. */
 static void sniff_count(int n, struct zio_control *ring)
 {
 	raw_spin_lock_irq(&sniff_lock);
@@ -89,7 +89,7 @@ static bool sniff_has(const struct file *file)
 	return (unsigned long)READ_ONCE(file->private_data) != READ_ONCE(sniff_head);
 }
 
-/* Takes the next control of an opener; returns false if there is none. */
+/* Takes a reader's next control; returns false if there is none. */
 static bool sniff_take(struct file *file, struct zio_control *ctrl)
 {
 	unsigned long pos, behind;
@@ -117,7 +117,7 @@ static ssize_t sniff_read(struct kiocb *iocb, struct iov_iter *to)
 	int ret = iov_iter_count(to) < sizeof(ctrl) ? -EINVAL : 0;
 
 	while (!ret && iov_iter_count(to) >= sizeof(ctrl) && !(done && zio_must_stop())) {
-		/* First the memory, so that no control is taken and lost */
+		/* Fault in memory first, so that no control is taken and lost. */
 		if (fault_in_iov_iter_writeable(to, sizeof(ctrl)))
 			ret = -EFAULT;
 		else if (sniff_take(file, &ctrl))
@@ -153,13 +153,13 @@ static struct miscdevice sniff_device = {
 	.fops = &sniff_fops,
 };
 
-/* Context: Process, sleeps. Return: 0; or an error of the driver core. */
+/* Returns 0 or an error of the driver core. Sleeps. */
 int zio_sniff_init(void)
 {
 	return misc_register(&sniff_device);
 }
 
-/* Undoes zio_sniff_init(). Context: Process, sleeps. */
+/* Undoes zio_sniff_init(). Sleeps. */
 void zio_sniff_exit(void)
 {
 	misc_deregister(&sniff_device);

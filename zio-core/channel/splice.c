@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * splice.c: splice() of a node to a pipe
+ * splice.c: splice() from a node to a pipe
  *
- * The kernel calls splice_read() with the pipe locked. Other users of the pipe wait for that
- * lock, and cannot be killed meanwhile. A block may take any time to come. So the node
- * unlocks the pipe, sleeps, locks it, and looks again. Then the kernel's helper reads what is
- * there by read_iter(). It sleeps only if another thread of the session was faster.
- * A sendfile() to another file than a pipe does not come here: the node has no offset.
+ * The kernel calls splice_read() with the pipe locked. Other users of the pipe then wait unkillably
+ * for its lock, while a block may take any time to arrive. So the node unlocks the pipe to sleep,
+ * locks it and looks again. Then the kernel's helper reads what is there by read_iter(). It sleeps
+ * only if another thread of the session was faster. A sendfile() to a file that is not a pipe does
+ * not come here, because the node has no offset.
  */
 #include <linux/fs.h>
 #include <linux/pipe_fs_i.h>
@@ -21,7 +21,7 @@ struct sleeper {
 	wait_queue_entry_t entry;
 };
 
-/* poll() of each node calls this first, with the queue that it would wait for. */
+/* Each node's poll() first calls this with the queue it would wait in. */
 static void splice_enter_queue(struct file *file, wait_queue_head_t *wq, poll_table *pt)
 {
 	struct sleeper *sleeper = container_of(pt, struct sleeper, pt);
@@ -51,7 +51,7 @@ static int splice_wait_input(struct file *in)
 	return ret;
 }
 
-/* A pipe without a reader takes nothing: there is no need to wait. */
+/* A pipe without readers accepts nothing, so there is no point in waiting. */
 static bool splice_has_room(const struct pipe_inode_info *pipe)
 {
 	return !READ_ONCE(pipe->readers) ||
@@ -60,9 +60,8 @@ static bool splice_has_room(const struct pipe_inode_info *pipe)
 }
 
 /*
- * The splice_read() of the nodes. @in: the node. @ppos: ignored. @pipe: the pipe, locked; unlocked
- * while the function sleeps. @len: bytes. @flags: SPLICE_F_NONBLOCK: as O_NONBLOCK of the node.
- * Context: Process, sleeps. Returns as read(); -EPIPE, with SIGPIPE, if the pipe has no reader;
+ * The splice_read() of nodes. @pipe is locked, except during a sleep. SPLICE_F_NONBLOCK acts like
+ * O_NONBLOCK; @ppos is ignored. Returns as read(); -EPIPE, with SIGPIPE, if the pipe has no reader;
  * -ENOMEM.
  */
 ssize_t zio_splice_read(struct file *in, loff_t *ppos, struct pipe_inode_info *pipe,

@@ -38,10 +38,9 @@ static int sync_send_all(struct zio_session *sess, u32 *until)
 }
 
 /*
- * Waits until an output has played its blocks. @file: one of its nodes. @start: ignored. @end:
- * ignored. @datasync: ignored. Context: Process, sleeps. Returns 0; -EINVAL if part of a sample has
- * been written; -EIO if a block was aborted or refused since the last call, or since the node was
- * opened; -ENODEV when the board went before; -ERESTARTSYS.
+ * Waits until an output has played its blocks. Returns 0; -EINVAL after part of a sample was
+ * written; -EIO if a block was aborted or refused since the last call or since open; -ENODEV if the
+ * board went first; -ERESTARTSYS.
  */
 int zio_node_sync(struct file *file, loff_t start, loff_t end, int datasync)
 {

@@ -54,8 +54,8 @@ static void tap_ring_wake(struct irq_work *work)
 }
 
 /*
- * Counts the bytes that the driver may fill behind a finished block, until another block is
- * finished: the other shots of the arming, and those of the next one.
+ * Returns how much the driver may fill behind a finished block before another one finishes: the
+ * other shots of this arming, and those of the next.
  */
 static size_t tap_ring_room_ahead(const struct zio_buffer *buf)
 {
@@ -65,9 +65,8 @@ static size_t tap_ring_room_ahead(const struct zio_buffer *buf)
 }
 
 /*
- * Returns true if taps can read the block where it is. The driver of a stream fills many
- * blocks behind it, so the edge would be too near. Blocks in one piece leave gaps: the edge
- * would be wrong.
+ * Returns true if taps can read the block in place. The driver of a stream fills many blocks behind
+ * it, so the edge would be too near. Blocks in one piece leave gaps, so the edge would be wrong.
  */
 static bool tap_ring_is_in_order(const struct zio_buffer *buf)
 {
@@ -77,8 +76,8 @@ static bool tap_ring_is_in_order(const struct zio_buffer *buf)
 }
 
 /*
- * The buffer has handed out @len bytes at the block, and may hand out the next blocks: behind
- * it, or from the beginning of the area on. Returns where the block begins.
+ * Moves the edge after the buffer handed out @len bytes at the block. The next blocks may follow
+ * behind it or at the start of the area. Returns where the block begins.
  */
 static unsigned long tap_ring_move_edge(struct zio_tap_ring *ring, const struct zio_buffer *buf,
 					const struct zio_block *block, size_t len)
@@ -98,7 +97,7 @@ static unsigned long tap_ring_move_edge(struct zio_tap_ring *ring, const struct 
 	return ring->base + offset;
 }
 
-/* The copy has whole samples of all channels, as many as it has room for. */
+/* Copies whole samples of all channels, as many as fit. */
 static void tap_ring_copy(struct zio_tap_ring *ring, struct zio_tap_slot *slot,
 			  const struct zio_cset_core *cset, const struct zio_block *block)
 {
@@ -154,7 +153,7 @@ static void tap_ring_push(struct zio_tap_ring *ring, struct zio_channel_core *ch
 		tap_ring_wake(&ring->wake_work);
 }
 
-/* A block of an input is done. Context: Any; the caller owns the phase. */
+/* An input has finished a block. Any context; the caller owns the phase. */
 void zio_tap_block_done(struct zio_channel_core *chan, struct zio_block *block)
 {
 	struct zio_tap_ring *ring;
@@ -166,7 +165,7 @@ void zio_tap_block_done(struct zio_channel_core *chan, struct zio_block *block)
 	rcu_read_unlock();
 }
 
-/* The set is frozen, and blocks of the channel get other memory, or another size. */
+/* The set is frozen, and the channel's blocks get other memory or another size. */
 void zio_tap_memory_move(struct zio_channel_core *chan)
 {
 	struct zio_tap_ring *ring;
@@ -206,10 +205,9 @@ static struct zio_tap_ring *tap_ring_alloc(void)
 }
 
 /*
- * Gets the ring of an input, for one more tap. No tap is charged for the ring: a channel has one at
- * most. @pos: receives the number of the next block. Whoever finds the tap counted may rely on it:
- * each block that is done from then on is in the ring, at @pos or behind. Context: Process, sleeps.
- * Returns the ring, for zio_tap_ring_put(); -ENOMEM; -EINTR.
+ * Gets an input's ring for one more tap. No tap is charged for it, as a channel has one ring at
+ * most. @pos receives the next block's number. Once the tap is counted, each finished block is in
+ * the ring at @pos or behind. Sleeps. Returns the ring, for zio_tap_ring_put(); -ENOMEM; -EINTR.
  */
 struct zio_tap_ring *zio_tap_ring_get(struct zio_channel_core *chan, u32 *pos)
 {
@@ -217,7 +215,7 @@ struct zio_tap_ring *zio_tap_ring_get(struct zio_channel_core *chan, u32 *pos)
 
 	if (!new)
 		return ERR_PTR(-ENOMEM);
-	/* This may take long: it changes code that other processors run. */
+	/* This patches code that other processors run, and may take long. */
 	static_branch_inc(&zio_watch_key.key);
 	if (mutex_lock_killable(&chan->lock)) {
 		static_branch_slow_dec_deferred(&zio_watch_key);
@@ -239,7 +237,7 @@ struct zio_tap_ring *zio_tap_ring_get(struct zio_channel_core *chan, u32 *pos)
 	return ring;
 }
 
-/* Drops the ring of an input, as one of its taps. The last one waits for a grace period. */
+/* Drops a tap's hold on the ring. The last one waits for a grace period. */
 void zio_tap_ring_put(struct zio_channel_core *chan, struct zio_tap_ring *ring)
 {
 	bool last;
@@ -260,9 +258,8 @@ void zio_tap_ring_put(struct zio_channel_core *chan, struct zio_tap_ring *ring)
 }
 
 /*
- * Finds the next block for a tap. @pos: number of the next block; moves to the newest one if that
- * is too old. @slot: receives a copy of the slot. Context: Process. Returns false if there is no
- * block.
+ * Copies the next block's slot for a tap; returns false if there is none. Moves @pos to the newest
+ * block if it is too old.
  */
 bool zio_tap_ring_look(struct zio_tap_ring *ring, u32 *pos, struct zio_tap_slot *slot)
 {
@@ -272,7 +269,7 @@ bool zio_tap_ring_look(struct zio_tap_ring *ring, u32 *pos, struct zio_tap_slot 
 		head = READ_ONCE(ring->head);
 		if (head - *pos >= ZIO_TAP_SLOTS)
 			*pos = head - 1;
-		/* The copy may be torn: the check below discards it then. */
+		/* The copy may be torn. The check below then discards it. */
 		data_race(*slot = ring->slot[*pos % ZIO_TAP_SLOTS]);
 		smp_rmb();					/* M */
 		if (READ_ONCE(ring->head) - *pos < ZIO_TAP_SLOTS)
@@ -281,10 +278,7 @@ bool zio_tap_ring_look(struct zio_tap_ring *ring, u32 *pos, struct zio_tap_slot 
 	return false;
 }
 
-/*
- * The caller has copied the samples of block @pos. Returns true if the copy is good: they
- * were not overwritten meanwhile.
- */
+/* Returns true if the caller's copy of block @pos was not overwritten. */
 bool zio_tap_slot_is_intact(struct zio_tap_ring *ring, u32 pos,
 			    const struct zio_tap_slot *slot)
 {

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tap.c: a file that shows the blocks of an input, and takes none
+ * tap.c: a file that shows an input's blocks without taking them
  *
- * ioctl(ZIO_IOC_TAP) on a data node returns the descriptor of a tap, a file of its own. Its
- * reads return blocks one after the other, each its control and then its samples, as in a
- * block file. They are those of the ring (tap-ring.c). A tap that is late goes on with the
- * newest block.
+ * ioctl(ZIO_IOC_TAP) on a data node returns a tap, a file of its own. Reads return the blocks of
+ * tap-ring.c in order, each as its control and then its samples, as in a block file. A tap that is
+ * late continues with the newest block.
  *
- * A read ends at the end of a block. It copies straight from the ring to the user when there
- * is room for the whole block. Otherwise the file *holds* a copy of the block, until reads
- * have returned all of it.
+ * A read ends at the end of a block. If there is room for the whole block, it copies straight from
+ * the ring to the user. Otherwise the file *holds* a copy of the block until reads have returned
+ * all of it.
  *
- * A channel without a reader fills its queue. While it has taps, it loses the oldest block
- * then, and not the new one, as with "prefer-new". So taps go on seeing new blocks. A set
- * that is armed whenever it has room was idle until then: zio_channel_note_readers() arms it.
+ * If nobody reads a channel, its queue fills. While it has taps, the oldest block is then dropped
+ * instead of the newest, as with "prefer-new", so taps keep seeing new blocks. A set that is armed
+ * whenever it has room was idle until then, and zio_channel_note_readers() arms it.
  */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
@@ -26,7 +25,7 @@
 #include "channel/tap.h"
 #include "channel/usercopy.h"
 
-/* The memory of one block after the other was overwritten: give up for now. */
+/* Give up for now when this many blocks in a row were overwritten. */
 #define TAP_TRIES	16
 
 struct zio_tap {
@@ -65,11 +64,11 @@ static bool tap_is_ready(const struct zio_tap *tap)
 
 static int tap_put_memory(struct zio_sink *to, const void *from, size_t n)
 {
-	/* The memory may be filled again meanwhile: the caller checks that after the copy. */
+	/* The memory may be refilled meanwhile: the caller checks after the copy. */
 	return data_race(zio_sink_put(to, from, n)) == n ? 0 : -EFAULT;
 }
 
-/* Returns -ESTALE if the memory of the samples has gone. */
+/* Returns -ESTALE if the samples' memory is gone. */
 static int tap_put_samples(struct zio_tap *tap, struct zio_sink *to)
 {
 	const struct zio_tap_slot *slot = &tap->slot;
@@ -108,7 +107,7 @@ static int tap_put_block(struct zio_tap *tap, struct zio_sink *to)
 	return 0;
 }
 
-/* Gets memory of the file for a larger block. It stays, as more such blocks may come. */
+/* Allocates memory for a larger block. The file keeps it, as more such blocks may follow. */
 static int tap_grow_held(struct zio_tap *tap, size_t n)
 {
 	vfree(tap->held);
@@ -126,7 +125,7 @@ static int tap_grow_held(struct zio_tap *tap, size_t n)
 	return 0;
 }
 
-/* Copies the whole block of tap->slot into memory of the file. */
+/* Copies the whole block of tap->slot to the file's memory. */
 static int tap_hold_block(struct zio_tap *tap)
 {
 	size_t n = tap_count_bytes(tap);
@@ -163,7 +162,7 @@ static int tap_read_held(struct zio_tap *tap, struct zio_sink *to)
 	return ret;
 }
 
-/* Reads one block, or a part of one. Returns -EAGAIN if there is none. */
+/* Reads one block or part of one. Returns -EAGAIN if there is none. */
 static int tap_read_one(struct zio_tap *tap, struct zio_sink *to)
 {
 	unsigned int tries;
@@ -182,7 +181,7 @@ static int tap_read_one(struct zio_tap *tap, struct zio_sink *to)
 			ret = tap_hold_block(tap);
 		if (ret != -ESTALE)
 			break;
-		/* The newest block is next; after that one, a newer one that will come. */
+		/* Try the newest block next, and after that the one that follows. */
 		newest = READ_ONCE(tap->ring->head) - 1;
 		WRITE_ONCE(tap->pos, newest == tap->pos ? newest + 1 : newest);
 	}
@@ -200,7 +199,7 @@ static int tap_lock(struct zio_tap *tap, bool nowait)
 	return mutex_lock_interruptible(&tap->lock) ? -ERESTARTSYS : 0;
 }
 
-/* A tap that is empty, and whose board is there, sleeps for a block unless @nowait. */
+/* Sleeps for a block, unless @nowait, while the tap is empty and the board exists. */
 static ssize_t tap_read_any(struct zio_tap *tap, struct zio_sink *to, bool nowait)
 {
 	size_t all = to->room;
@@ -307,7 +306,7 @@ static const struct file_operations tap_fops = {
 	.show_fdinfo = tap_show_fdinfo,
 };
 
-/* As a file of the set that is open: the buffers stay. */
+/* Counts as an open file of the set, so the buffers stay. */
 static int tap_get_ring(struct zio_tap *tap)
 {
 	struct zio_tap_ring *ring;
@@ -324,7 +323,7 @@ static int tap_get_ring(struct zio_tap *tap)
 	return 0;
 }
 
-/* The caller has a file of the channel. */
+/* The caller has a file of the channel open. */
 static struct zio_tap *tap_alloc(struct zio_channel_core *chan)
 {
 	struct zio_tap *tap = kzalloc(sizeof(*tap), GFP_KERNEL_ACCOUNT);
@@ -342,7 +341,7 @@ static struct zio_tap *tap_alloc(struct zio_channel_core *chan)
 	return ERR_PTR(ret);
 }
 
-/* The file has the tap, also on error. */
+/* The file owns the tap, even on error. */
 static struct file *tap_open_file(struct zio_tap *tap, unsigned int flags)
 {
 	struct file *file = anon_inode_getfile("[zio-tap]", &tap_fops, tap, O_RDONLY | flags);
@@ -357,10 +356,9 @@ static struct file *tap_open_file(struct zio_tap *tap, unsigned int flags)
 }
 
 /*
- * Handles ZIO_IOC_TAP. The tap is non-blocking if @node is, and stays when @node is closed.
- * @node: an open data node of an input. Context: Process, sleeps. Returns a descriptor, which an
- * exec() closes; -EDQUOT as zio_charge(); -EMFILE; -ENOMEM; -ENODEV when the board is gone;
- * -EINTR.
+ * Handles ZIO_IOC_TAP of an input's data node. The tap is non-blocking if @node is, and outlives
+ * it. Returns a close-on-exec descriptor; -EDQUOT as zio_charge(); -EMFILE; -ENOMEM; -ENODEV when
+ * the board is gone; -EINTR.
  */
 long zio_tap_open(struct file *node)
 {
@@ -382,7 +380,7 @@ long zio_tap_open(struct file *node)
 	return fd;
 }
 
-/* Wakes the taps of a channel, whose board is gone. */
+/* Wakes the taps of a channel whose board is gone. */
 void zio_taps_wake(struct zio_channel_core *chan)
 {
 	struct zio_tap_ring *ring;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* tap.h: taps of an input (tap.c), and the ring that they read (tap-ring.c) */
+/* tap.h: an input's taps (tap.c) and the ring they read (tap-ring.c) */
 #ifndef _ZIO_TAP_H
 #define _ZIO_TAP_H
 
 #include "channel/internal.h"
 
-/* Blocks that a tap may be late, if their memory is not filled again before */
+/* How many blocks a tap may lag behind, unless their memory is refilled first */
 #define ZIO_TAP_SLOTS	64
 
 /**
@@ -75,7 +75,7 @@ static inline bool zio_tap_ring_has(struct zio_tap_ring *ring, u32 pos)
 	return smp_load_acquire(&ring->head) != pos;		/* A */
 }
 
-/* The caller has taken or skipped the last copy: the writer may copy the next block. */
+/* Asks the writer for the next copy: the caller has taken or skipped the last one. */
 static inline void zio_tap_ring_want(struct zio_tap_ring *ring)
 {
 	smp_store_release(&ring->wanted, true);			/* A */

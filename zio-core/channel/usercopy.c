@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* usercopy.c: faults in user memory that a copy has missed */
+/* usercopy.c: fault in user memory that a copy missed */
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 
 #include "channel/usercopy.h"
 
-/* Maximum memory that is faulted in at once: a reader may never need the rest */
+/* Most memory to fault in at once: a reader may never need the rest */
 #define FAULT_IN_MAX	SZ_64K
 
 /*
- * Another process may take the page away again before the copy, even on purpose. The limit
- * makes the system call end.
+ * Another process may keep stealing the page before the copy, even on purpose. This limit ends the
+ * system call.
  */
 #define MAX_FAULTS	16
 
-/* Returns true if the faults bring the copy no further. */
+/* Returns true once faults no longer bring the copy forward. */
 static bool usercopy_count_fault(struct zio_faults *faults, size_t left)
 {
 	if (faults->left != left)
@@ -23,10 +23,9 @@ static bool usercopy_count_fault(struct zio_faults *faults, size_t left)
 }
 
 /*
- * Faults in memory that a copy has missed. @to: where the copy stopped. @faults: counts faults of
- * this system call; zero at its beginning. Context: Process, sleeps as long as it takes to serve
- * the page; a fatal signal ends the sleep. The caller holds no lock. Returns 0 if the copy can
- * continue; -EFAULT if the address is bad.
+ * Faults in memory that a copy missed, from where it stopped. @faults starts as zeros in each
+ * system call. Sleeps until the page is served or a fatal signal arrives, so the caller holds no
+ * lock. Returns 0 if the copy can continue; -EFAULT for a bad address.
  */
 int zio_sink_fault_in(struct zio_sink *to, struct zio_faults *faults)
 {
@@ -43,7 +42,7 @@ int zio_sink_fault_in(struct zio_sink *to, struct zio_faults *faults)
 	return missing == want ? -EFAULT : 0;
 }
 
-/* As zio_sink_fault_in(), for memory that a copy from a user has missed. */
+/* zio_sink_fault_in() for a copy from the user. */
 int zio_source_fault_in(struct iov_iter *from, struct zio_faults *faults)
 {
 	size_t want = min_t(size_t, iov_iter_count(from), FAULT_IN_MAX);

@@ -2,9 +2,9 @@
 /*
  * usercopy.h: copies between blocks and user memory
  *
- * chan->lock is held during a copy. A page fault may take any time: a process may serve
- * it, by userfaultfd or FUSE. So copies run with page faults disabled. When a copy stops
- * early, the caller drops the lock, faults the memory in, and copies again.
+ * Copies hold chan->lock. A page fault may take any time, because a process may serve it by
+ * userfaultfd or FUSE, so copies disable page faults. When a copy stops early, the caller drops the
+ * lock, faults the memory in and copies again.
  */
 #ifndef _ZIO_USERCOPY_H
 #define _ZIO_USERCOPY_H
@@ -14,13 +14,12 @@
 
 #include "compat.h"
 
-/* Maximum bytes that a holder of chan->lock copies before it unlocks for other users */
+/* Most bytes to copy under chan->lock before other users get their turn */
 #define ZIO_COPY_AT_ONCE	SZ_1M
 
 /*
- * The destination of a read: plain memory, or an iterator of readv(), io_uring and the
- * like. Most reads are plain. Plain memory needs neither an iocb nor an iterator, which
- * saves a hundred instructions.
+ * The destination of a read: plain memory, or an iterator of readv(), io_uring and the like. Most
+ * reads are plain and need neither iocb nor iterator, which saves a hundred instructions.
  */
 struct zio_sink {
 	char __user *buf;
@@ -28,7 +27,7 @@ struct zio_sink {
 	size_t room;
 };
 
-/* Counts copies without progress although the memory had been faulted in. */
+/* Counts copies that made no progress even though the memory was faulted in. */
 struct zio_faults {
 	size_t left;
 	unsigned int n;
@@ -39,7 +38,7 @@ int zio_source_fault_in(struct iov_iter *from, struct zio_faults *faults);
 
 /*
  * copy_to_user() and copy_from_user() also check the kernel's side. zio_copy_to_user() and
- * _copy_...() do not: the callers limit the length to that of the block.
+ * _copy_...() do not, because callers limit the length to that of the block.
  */
 static __always_inline size_t zio_sink_put(struct zio_sink *to, const void *from,
 					   size_t n)
@@ -58,7 +57,7 @@ static __always_inline size_t zio_sink_put(struct zio_sink *to, const void *from
 	return done;
 }
 
-/* Copies from a user; returns the number of bytes copied. */
+/* Copies from the user; returns the number of bytes copied. */
 static __always_inline size_t zio_source_get(void *to, size_t n,
 					     struct iov_iter *from)
 {
@@ -78,7 +77,7 @@ static inline void zio_sink_revert(struct zio_sink *to, size_t n)
 	to->room += n;
 }
 
-/* Returns a plain destination where the iterator is plain memory. */
+/* Returns a plain destination if the iterator is plain memory. */
 static inline struct zio_sink zio_sink_of(struct iov_iter *iter)
 {
 	struct zio_sink to = { .room = iov_iter_count(iter) };
