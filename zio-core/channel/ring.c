@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ring.c: the control ring: programs take blocks without a system call
+ * ring.c: the control ring, from which programs take blocks without a system call
  *
- * A file has the ring, of a channel or of a set (set-ring.c), until the file is closed. The
- * board may go before.
+ * The ring of a channel, or of a set (set-ring.c), exists until its file is closed. The board may
+ * go first.
  *
- * While a ring is open it shows the channel's queue: slot i of the ring has the control of
- * the block in slot i of the queue. Both heads have the same value. The program moves
- * hdr->tail. The kernel accepts a tail within the queued blocks only, and reads nothing
- * else from the mapped memory.
+ * An open ring shows the channel's queue. Slot i of the ring has the control of the block in slot i
+ * of the queue, and both heads are equal. The program moves hdr->tail. The kernel accepts only a
+ * tail within the queued blocks, and reads nothing else from the mapped memory.
  *
- * The program owns the blocks between tail and head. An event may find no free block. Then
- * the owner of the phase takes back some blocks that hdr->tail has passed
- * (ring_reclaim()). No other context pops blocks. "prefer-new" has no effect: the kernel
- * does not take back a block that the program may be reading.
+ * The program owns the blocks between tail and head. If an event finds no free block, the owner of
+ * the phase takes back blocks that hdr->tail has passed (ring_reclaim()). No other context pops
+ * blocks. "prefer-new" has no effect, because the kernel never takes back a block that the program
+ * may be reading.
  *
  *   A  The pusher writes samples, slot and queue, then stores hdr->head (release). It pairs
  *      with the program, which loads head (acquire), then slot and samples. Without it,

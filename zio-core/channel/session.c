@@ -2,17 +2,15 @@
 /*
  * session.c: one user of a channel, and its current block
  *
- * The control node and the data node that a process has open on a channel are one session.
- * So the control and the data that the process reads belong to the same block. Children
- * share the session with the files that they inherit. Another process is another session,
- * and gets other blocks.
+ * The control node and the data node that a process has open on a channel are one session, so the
+ * control and the data it reads belong to the same block. Children share the session with the files
+ * they inherit. Another process is another session and gets other blocks.
  *
- * A session has one current block. When a program reads several controls at once, their
- * blocks wait behind it. When the last file of the session is closed, unread input blocks
- * stay for the next reader of the channel. A partly written output block is queued as a
- * short block.
+ * A session has one current block. When a program reads several controls at once, their blocks wait
+ * behind it. When the session's last file is closed, unread input blocks stay for the channel's
+ * next reader, and a partly written output block is queued as a short block.
  *
- * chan->lock protects all of it. A session does not hold it while it sleeps for a block.
+ * chan->lock protects all of this. A session drops it to sleep for a block.
  *
  *   U  A user enters a wait queue, then (full barrier) looks for what it waits for. It
  *      pairs with the context that changes this, then (full barrier in wq_has_sleeper())

@@ -2,20 +2,19 @@
 /*
  * set-ring.c: one ring for all channels of an input set
  *
- * As the control ring of a channel (ring.c), with one head and one tail for the set. Each
- * channel has a range of slots, with the controls of the blocks in its queue. So the
- * constant part of a slot stays. The entries of the ring are numbers of slots, in the
- * order in which the blocks are done.
+ * This is the control ring of a channel (ring.c) with one head and one tail for the set. Each
+ * channel has its own range of slots, with the controls of its queued blocks, so the constant part
+ * of a slot stays. The ring's entries are slot numbers, in the order in which blocks finish.
  *
- * The program moves hdr->tail over entries. The engine then pops the blocks of these
- * entries from the queues of their channels. The kernel keeps the channel of each entry
- * for itself: it reads nothing but the tail from memory that is mapped.
+ * The program moves hdr->tail over entries. The engine then pops their blocks from the queues of
+ * their channels. The kernel keeps each entry's channel to itself, and reads only the tail from
+ * mapped memory.
  *
- * The barriers A and S are those of ring.c. Of the first, set_ring_push() also writes the entry.
+ * Barriers A and S are those of ring.c. For A, set_ring_push() also writes the entry.
  *
- * Only the owner of the phase uses a ring, and only it changes chan->ops. So a ring that no
- * channel uses can be freed without a grace period, after its notifier is unlinked.
- * zio_ring_open() and zio_ring_close() serve both kinds of rings.
+ * Only the owner of the phase uses a ring and changes chan->ops. So a ring that no channel uses can
+ * be freed without a grace period once its notifier is unlinked. zio_ring_open() and
+ * zio_ring_close() serve both kinds of rings.
  */
 #include <linux/fs.h>
 #include <linux/module.h>

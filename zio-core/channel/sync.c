@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sync.c: fsync() of an output's nodes: wait until all blocks are played
+ * sync.c: fsync() of an output's nodes waits until all blocks are played
  *
- * close() does not wait: queued blocks are played at later events, or dropped when the
- * board goes.
+ * close() does not wait. Queued blocks are played at later events, or dropped when the board goes.
  *
  *   W  count_dropped_output() counts a block, then stores chan->played (release). It
  *      pairs with fsync(), which loads chan->played (acquire), then the count. Without it,

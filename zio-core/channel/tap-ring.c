@@ -2,22 +2,22 @@
 /*
  * tap-ring.c: the newest blocks of an input, which taps read without taking them
  *
- * The ring exists while the channel has a tap. The owner of the phase is the only writer.
- * It never waits: the newest block replaces the oldest slot. A slot has the control of its
- * block, and the place of the samples. The samples are in one of two places:
+ * The ring exists while the channel has a tap. Its only writer is the owner of the phase, which
+ * never waits: the newest block replaces the oldest slot. A slot has its block's control and the
+ * place of the samples, which are in one of two places:
  *
  *   area  The block's own memory, if its buffer reuses memory in order (see @oldest in
  *         zio-buffer.h). The block may return to its buffer at once, and its memory may be
- *         filled again. So the writer keeps an *edge*. It counts bytes from lap to lap of
- *         the area. All memory before the edge may belong to the driver. After each block
- *         the edge includes the next one, which the engine may arm at any moment. If the
- *         core takes that one back, the one after it begins at the same place (see @cancel).
- *   copy  For other buffers, and for an area with room for one block, the writer copies
- *         the samples. There are two copies, which the edge counts likewise. The writer
- *         copies only after a tap has taken the last copy. So a block is copied once for
- *         all taps, and slow taps cost less.
+ *         refilled. So the writer keeps an *edge*, which counts bytes from lap to lap of the area.
+ *         All memory before the edge may belong to the driver. After each block the edge includes
+ *         the next one, which the engine may arm at any moment. If the core takes that one back,
+ *         the one after it begins at the same place (see @cancel).
+ *   copy  With other buffers, or an area with room for one block only, the writer copies the
+ *         samples. It keeps two copies, counted by the edge in the same way. It copies only after a
+ *         tap has taken the last copy. So each block is copied once for all taps, and slow taps
+ *         cost less.
  *
- * A reader copies the samples, and then looks at the edge, which may have moved past them.
+ * A reader copies the samples first, then checks whether the edge has moved past them.
  *
  *   A  The writer fills a slot, and its copy, then stores head (release). The reader loads
  *      head (acquire), then the slot. Without it, the reader could see an old slot. A tap
