@@ -18,7 +18,7 @@ GROWING = 5
 HUGE = 2**40
 # What the program may say of a damaged file; 0 and 4: nobody needs the byte
 VERDICTS = (0, 1, 3, 4)
-REASONS = "damaged|FAULT|cannot|refuses|no recording"
+REASONS = "damaged|FAULT|cannot|refuses|not a recording"
 # Seconds; what this is about lasts for ever
 PATIENCE = 300
 

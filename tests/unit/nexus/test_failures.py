@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Samples that a format does not take, and files that cannot be ended."""
+"""Samples that a format does not take, and files that cannot be completed."""
 
 import errno
 import fcntl
@@ -142,7 +142,7 @@ def test_part_of_csv(nexus: Any, tmp_path: Path) -> None:
 def test_part_of_an_archive(nexus: Any, tmp_path: Path, suffix: str) -> None:
     """An archive has no end, and cannot be read: the program promises nothing."""
     said, parts = overfill(nexus, tmp_path, suffix)
-    assert f"a.{suffix}: cannot be ended: its blocks are lost" in said
+    assert f"a.{suffix}: cannot be completed: its blocks are lost" in said
     assert "is in" not in said and not parts
 
 

@@ -193,10 +193,10 @@ def test_files_that_are_no_group(nexus: Any, tmp_path: Path) -> None:
     (tmp_path / "empty.zio").touch()
     make_file(tmp_path / "more.zio", kinds[0], range(20, 40))
     for name, text in (
-        ("both.zio", "both.zio: has 2 channels, and an event has one block of a source"),
+        ("both.zio", "both.zio: has 2 channels, but an event has one block of a source"),
         ("empty.zio", "empty.zio: has no blocks"),
         ("more.zio", "1.zio, more.zio: both have one-0007-0-1"),
-        ("-", "-: its channel is not known yet"),
+        ("-", "-: its channel is still unknown"),
     ):
         said = nexus("--group", "1.zio", name, "-o", "a.nxs", status=2).stderr
         assert text in said

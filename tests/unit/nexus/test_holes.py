@@ -83,7 +83,7 @@ def test_several_rates(nexus: Any, tmp_path: Path) -> None:
     tape.rate = Fraction(2000)
     (tmp_path / "a.zio").write_bytes(tape.blocks(60).content)
     said = nexus("a.zio", "-o", "a.wav", status=1).stderr
-    assert "the times tell 1000 to 2000 samples per second" in said
+    assert "the times suggest 1000 to 2000 samples per second" in said
     assert "use --rate" in said
 
 
@@ -198,7 +198,7 @@ def test_part_of_a_scan(nexus: Any, tmp_path: Path, suffix: str) -> None:
     tape = Tape(mask=0b1100).blocks(12).block(15).blocks(4)
     (tmp_path / "a.zio").write_bytes(tape.content)
     said = nexus("a.zio", "-o", f"a.{suffix}", status=1).stderr
-    assert "a block has a part of a scan: use HDF5" in said
+    assert "a block has an incomplete scan: use HDF5" in said
 
 
 def test_half_a_block(nexus: Any, tmp_path: Path) -> None:
@@ -282,7 +282,7 @@ def test_scale_that_is_not_known(nexus: Any, tmp_path: Path, suffix: str) -> Non
     tape = Tape(scale=(1, 999, 0, 1)).blocks(14)
     (tmp_path / "a.zio").write_bytes(tape.content)
     said = nexus("a.zio", "-u", "-o", f"a.{suffix}", status=1).stderr
-    assert "the scale of its samples is not known" in said
+    assert "the scale of its samples is unknown" in said
     assert [path.name for path in tmp_path.iterdir()] == ["a.zio"]
 
 

@@ -324,10 +324,10 @@ def test_the_source_is_never_the_target(nexus: Any, tmp_path: Path, name: str) -
     (tmp_path / "link.zio").symlink_to("a.zio")
     (tmp_path / "hard.csv").hardlink_to(tmp_path / "a.zio")
     said = nexus("-f", "--to=csv", "a.zio", "-o", name, status=3).stderr
-    assert f"{name}: is the source, too: use another name" in said
+    assert f"{name}: is also the source: use another name" in said
     nexus("a.zio", "-o", "a.nxs")
     said = nexus("cat", "a.nxs", "-o", "a.nxs", "-f", status=3).stderr
-    assert "a.nxs: is the source, too: use another name" in said
+    assert "a.nxs: is also the source: use another name" in said
     assert (tmp_path / "a.zio").read_bytes() == before
     nexus("verify", "a.nxs")
 

@@ -72,7 +72,7 @@ def test_wav(summary: Any, tmp_path: Path, mask: int, ssize: int) -> None:
     assert report["lost"] == lost
     filled = lost * 16 // wanted.shape[1]
     assert report["filled"]["a.wav"]["samples"] == filled
-    note = f"{kind.name}: {filled} zeros stand for missing samples: "
+    note = f"{kind.name}: {filled} zeros stand in for missing samples: "
     assert note in comment_in(tmp_path / "a.wav")
     subprocess.run(["sox", tmp_path / "a.wav", "-n", "stat"], check=True)
 
@@ -96,7 +96,7 @@ def test_wav_of_odd_length(nexus: Any, tmp_path: Path) -> None:
     kind = Kind(nsamples=3, ssize=1)
     make_file(tmp_path / "a.zio", kind, [0, 2, 4])
     nexus("a.zio", "-o", "a.wav", "--rate=3000", status=4)
-    assert "6 zeros stand for missing samples: 3 at 3, 3 at 9" in comment_in(
+    assert "6 zeros stand in for missing samples: 3 at 3, 3 at 9" in comment_in(
         tmp_path / "a.wav"
     )
 
@@ -134,7 +134,7 @@ def test_sigrok(nexus: Any, tmp_path: Path, mask: int) -> None:
         text = archive.read("metadata").decode()
     assert f"samplerate={4000 // wanted.shape[1]} Hz" in text
     zeros = (40 - len(numbers)) * 4 // wanted.shape[1]
-    assert f"{zeros} zeros stand for missing samples" in text
+    assert f"{zeros} zeros stand in for missing samples" in text
     words = ["sigrok-cli", "-i", str(tmp_path / "a.sr"), "-O", "analog"]
     shown = subprocess.run(words, capture_output=True, text=True, check=False).stdout
     assert shown.count(" V") == wanted.size

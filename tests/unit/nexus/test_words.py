@@ -240,7 +240,7 @@ def test_chunk_of_many_bytes(nexus: Any, tmp_path: Path) -> None:
 def test_no_blocks(nexus: Any, tmp_path: Path, suffix: str) -> None:
     (tmp_path / "a.zio").touch()
     said = nexus("a.zio", "-o", f"a.{suffix}").stderr
-    assert f"a.{suffix}: no samples have come, so there is no file" in said
+    assert f"a.{suffix}: there were no samples, so there is no file" in said
 
 
 def test_files_of_other_kinds(nexus: Any, tmp_path: Path) -> None:
@@ -248,7 +248,9 @@ def test_files_of_other_kinds(nexus: Any, tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     for words in ("verify",), ("cat", "-o", "b.zio"):
         said = nexus(*words, "a.zio", status=3).stderr
-        assert "a.zio: is no recording of zio-nexus" in said and "signature" not in said
+        assert (
+            "a.zio: is not a recording of zio-nexus" in said and "signature" not in said
+        )
         said = nexus(*words, "folder", status=3).stderr
         assert "folder: Is a directory" in said
     for words in ("-o", "b.nxs"), ("-o", "b.csv"):

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Archives, which are files of the formats npz and sr."""
+"""Archives: files of the formats npz and sr."""
 
 import zipfile
 from typing import BinaryIO
 
 
 class Archive(zipfile.ZipFile):
-    """An archive that ends by close() alone. ZipFile also writes when the program
-    forgets it, and that fails after an error."""
+    """An archive that only close() completes. A plain ZipFile also writes when it is
+    garbage-collected, which fails after an error.
+    """
 
     def __init__(self, file: BinaryIO, compression: int) -> None:
-        # Level 6 makes 7 MB/s of random samples, and files that are hardly smaller.
+        # Level 6 manages 7 MB/s of random samples, for files that are hardly smaller.
         super().__init__(file, "w", compression, compresslevel=1)
 
     def __del__(self) -> None:

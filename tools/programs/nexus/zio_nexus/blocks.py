@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs of blocks of one channel, and what their controls say."""
+"""Runs of blocks of one channel, and the contents of their controls."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,11 +12,11 @@ Array = np.ndarray[Any, Any]
 
 CONTROL_SIZE = zio.control_dtype.itemsize
 SECOND = 10**9
-# Times of the files have 64 bits. This one, of 2262, stands for all later ones. It leaves
-# room for the samples behind it. The control keeps the time.
+# Times in files have 64 bits. This one, in 2262, stands for all later ones, and leaves
+# room for the samples after it. The control keeps the real time.
 LAST_SECOND = 9_223_372_000
 
-# Stands for a time that nobody knows
+# Stands for an unknown time
 NO_TIME = int(np.iinfo(np.int64).min)
 NO_PLACES = np.zeros(0, zio.place_dtype)
 
@@ -25,11 +25,11 @@ NO_PLACES = np.zeros(0, zio.place_dtype)
 class Run:
     """Blocks of one channel in the order of the source.
 
-    @controls has the shape (k,). @data has all samples, one after the other, in one
-    dimension. @lengths has the samples of each block, int64, shape (k,). @order has the
-    positions of the blocks among those of all channels, int64, shape (k,). @places tells
-    when samples were taken and what is missing before each block: `zio.place_dtype`,
-    shape (k,), or no rows until a Placer has seen the run.
+    @controls has the shape (k,). @data is a one-dimensional array of all samples.
+    @lengths is the number of samples of each block, int64, shape (k,). @order is the
+    position of each block among the blocks of all channels, int64, shape (k,). @places
+    tells when samples were taken and what is missing before each block:
+    `zio.place_dtype`, shape (k,); it is empty until a Placer has seen the run.
     """
 
     channel: str
@@ -44,12 +44,12 @@ class Run:
 
     @property
     def sample_size(self) -> int:
-        """Return the bytes of a sample; 0 if no block has samples."""
+        """Return the size of a sample in bytes; 0 if no block has samples."""
         return self.data.itemsize if self.data.size else 0
 
     @property
     def nbytes(self) -> int:
-        """Return the bytes of the samples and the controls."""
+        """Return the size of samples and controls in bytes."""
         return self.data.nbytes + self.controls.nbytes
 
     @property
@@ -61,7 +61,8 @@ class Run:
     @property
     def times(self) -> Array:
         """Return when sample 0 of each block was taken, in ns: int64, shape (k,). A
-        placer has seen the run. Times that do not fit are LAST_SECOND."""
+        placer must have seen the run. A time that does not fit becomes LAST_SECOND.
+        """
         times = self.places["first"]["ns"]
         late = is_late(self.controls)
         return np.where(late, LAST_SECOND * SECOND, times) if late.any() else times
@@ -77,7 +78,7 @@ class Run:
             yield self.data[begin:end]
 
     def part(self, begin: int, end: int) -> "Run":
-        """Return the blocks from @begin up to @end, which share memory with this run."""
+        """Return the blocks from @begin to @end, which share memory with this run."""
         first = int(self.lengths[:begin].sum())
         last = first + int(self.lengths[begin:end].sum())
         return Run(
@@ -98,13 +99,13 @@ class Run:
         return self.places[int(np.argmax(self.lengths > 0))]
 
     def copy(self) -> "Run":
-        """Return the same blocks in memory of their own."""
+        """Return a copy of the blocks."""
         parts = (self.controls, self.data, self.lengths, self.order, self.places)
         return Run(self.channel, *(part.copy() for part in parts))
 
 
 def join(runs: Sequence[Run]) -> Run:
-    """Return one run of the blocks of @runs, which have samples of one type."""
+    """Join @runs, which have samples of one type, into one run."""
     if len(runs) == 1:
         return runs[0]
     samples = [run.data for run in runs if run.data.size]
@@ -119,15 +120,16 @@ def join(runs: Sequence[Run]) -> Run:
 
 
 def _concatenate(parts: Sequence[Array]) -> Array:
-    """Join arrays of one type. numpy itself would compare all its fields, each time."""
+    """Join arrays of one type. numpy itself would compare all fields every time."""
     raw = np.dtype((np.void, parts[0].itemsize))
     joined = np.concatenate([np.ascontiguousarray(part).view(raw) for part in parts])
     return joined.view(parts[0].dtype)
 
 
 def ends_of(keys: Array, lengths: Array) -> Iterator[int]:
-    """Yield the ends of the parts of a run in which @keys, shape (k, n), stay the same.
-    A block without samples continues the part before it."""
+    """Yield the ends of the parts of a run in which @keys, shape (k, n), do not change. A
+    block without samples continues the part before it.
+    """
     rows = np.flatnonzero(lengths)
     found = keys[rows]
     is_other = (found[1:] != found[:-1]).any(axis=1)
@@ -142,7 +144,7 @@ def is_late(controls: Array) -> Array:
 
 
 def late_text(run: Run) -> str:
-    """Return what the user must know of the times of @run; "" if they all fit."""
+    """Return a warning about times of @run that do not fit; "" if all fit."""
     late = is_late(run.controls)
     if not late.any():
         return ""

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Why blocks do not follow each other: the table of breaks of a channel."""
+"""The table of breaks of a channel: why blocks do not follow on from each other."""
 
 import numpy as np
 import zio
 
 from .blocks import Array, Run
 
-# A row for each break: @block is the first one behind it, and @time that of its first
-# sample. @first_seq is the number of the first block that is missing. @length_ns is the
-# length of an outage or of a pause, or how far the clock was set.
+# A row for each break: @block is the first block after it, and @time is when the first
+# sample of that block was taken. @first_seq is the number of the first missing block.
+# @length_ns is the length of an outage or pause, or how far the clock was set.
 BREAK = np.dtype(
     [
         ("block", "i8"),
@@ -22,7 +22,7 @@ BREAK = np.dtype(
         ("length_ns", "i8"),
     ]
 )
-# The counts that follow from breaks, by their names in an account
+# The counts derived from breaks, by their names in an account
 COUNTS = (
     "lost",
     "gaps",
@@ -35,7 +35,7 @@ COUNTS = (
 )
 
 
-# The names of the bits of a cause, and of changes
+# The names of the bits of causes and changes
 CAUSES = [name for bit in zio.Break for name in bit.names()]
 CHANGES = [name for bit in zio.Change for name in bit.names()]
 
@@ -54,7 +54,7 @@ TEXTS = {
 
 
 def text_of(changes: int) -> str:
-    """Tell what a block with @changes has."""
+    """Put @changes of a block into words."""
     texts = [text for bit, text in TEXTS.items() if changes & bit]
     return " and ".join([", ".join(texts[:-1]), texts[-1]] if texts[1:] else texts)
 

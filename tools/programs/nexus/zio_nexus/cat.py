@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The command "cat": from HDF5 back to a block file, byte for byte."""
+"""The command "cat": convert HDF5 back to a block file, byte for byte."""
 
 import argparse
 import sys
@@ -16,7 +16,7 @@ from .target import Part, sync_directory
 def run_cat(values: argparse.Namespace) -> int:
     if values.output == "-":
         _check_terminal(values.force)
-        # With $PYTHONUNBUFFERED, sys.stdout.buffer may write a part of the bytes.
+        # With $PYTHONUNBUFFERED, sys.stdout.buffer may write only part of the bytes.
         with storing("standard output"), open(1, "wb", closefd=False) as file:
             recordings = _copy(values, file)
         raise_unread(recordings)
@@ -40,7 +40,7 @@ def _check_terminal(force: bool) -> None:
 
 
 def _copy(values: argparse.Namespace, file: BinaryIO) -> list[Recording]:
-    """Copy all blocks that can be read. Return the recordings."""
+    """Copy all readable blocks. Return the recordings."""
     recordings = [Recording(path) for path in values.names]
     names = {name for recording in recordings for name in recording.channels}
     if values.channel and values.channel not in names:
@@ -58,7 +58,7 @@ def _copy(values: argparse.Namespace, file: BinaryIO) -> list[Recording]:
 
 
 def write_run(file: BinaryIO, run: Run) -> None:
-    """Write each control, and then its samples."""
+    """Write each control, followed by its samples."""
     if run.length is not None:
         controls = np.ascontiguousarray(run.controls).view(np.uint8)
         size = run.data.nbytes // len(run)

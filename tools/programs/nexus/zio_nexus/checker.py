@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Check the channels of a file.
 
-The checker reads everything, so HDF5 checks its checksums. It places the blocks again,
-and compares what it finds between them with what the recorder has stored.
+The checker reads everything, so that HDF5 verifies the checksums. It places the blocks
+again, and compares what it finds between them with what the recorder stored.
 """
 
 from dataclasses import replace
@@ -24,7 +24,7 @@ from .source import REASONS
 from .writer import last_rate
 
 TABLES = {ROWS: ("time",), SERIES: ("value", "time"), FLAT: ("cue_timestamp_zero",)}
-# Causes of a break that one control tells, with no block but the one before
+# Causes of a break that one control and the block before are enough to tell
 TIMELESS = np.uint32(
     zio.Break.LOST
     | zio.Break.MISSED
@@ -36,9 +36,10 @@ LENGTHS = ("outage_ns", "pause_ns")
 
 
 class History:
-    """What lies before a file. @recording places the blocks as the recorder has, since
-    it was started; @all places those of several starts behind each other. @is_whole: all
-    parts of the recording before this file are there."""
+    """What lies before a file. @recording places the blocks as the recorder did since it
+    was started; @all places the blocks of several recordings one after the other.
+    @is_whole: no earlier part of the recording is missing.
+    """
 
     def __init__(self) -> None:
         self.recording = self.all = Placer()
@@ -46,7 +47,7 @@ class History:
         self.last: Place | None = None
 
     def follow(self, file: Place) -> bool:
-        """Go on with a file. Return False if parts before it are missing."""
+        """Continue with a file. Return False if earlier parts are missing."""
         last, self.last = self.last, file
         if file.part == 1:
             if last:
@@ -60,7 +61,7 @@ class History:
         return False
 
     def place(self, run: Run) -> Run:
-        """Place the blocks of @run. Return the same blocks as they follow all others."""
+        """Place the blocks of @run. Return them as placed after all others."""
         self.recording.place(run)
         if self.all is self.recording:
             return run
@@ -71,14 +72,15 @@ class History:
 
 class Verdict:
     """The result for one channel of one file: its counts, the account of what lies
-    between its blocks, and what is wrong. @kernel_start and @kernel_end are blocks and
-    lost blocks, as the kernel counted them."""
+    between its blocks, and its faults. @kernel_start and @kernel_end are the kernel's
+    counts of blocks and lost blocks.
+    """
 
     def __init__(self, reader: ChannelReader) -> None:
         self.faults: list[str] = []
         self.counts = {"blocks": 0, "samples": 0, "bytes": 0}
         self.account = zio.TimelineAccount()
-        # Blocks that the recorder knows to be lost
+        # Blocks that the recorder knows it lost
         self.lost = 0
         stored = reader.counts
         self.kernel_start = (stored["kernel_blocks_start"], stored["kernel_lost_start"])
@@ -137,8 +139,9 @@ class Checker:
         return {name: getattr(account, name) for name in ("blocks", *COUNTS, *LENGTHS)}
 
     def _stored_breaks(self) -> Array:
-        """Return the table of breaks of the blocks that count. One of before has gaps in
-        the numbers, and does not tell their cause."""
+        """Return the table of breaks of the blocks that count. An older file has only
+        gaps in the numbers, without their cause.
+        """
         stored = self.reader.breaks()
         if stored is None:
             losses = self.reader.losses()
@@ -151,8 +154,9 @@ class Checker:
         return stored
 
     def _sum_up(self, before: dict[str, int]) -> None:
-        """Make the account of this file. What lies before its first block is as the file
-        tells, if the files before are not there."""
+        """Make the account of this file. Without the earlier files, trust the file about
+        what lies before its first block.
+        """
         counts = {name: now - before[name] for name, now in self._account().items()}
         stored = getattr(self, "stored", np.zeros(0, BREAK))
         self.verdict.lost = int(stored["lost"].sum())
@@ -164,7 +168,7 @@ class Checker:
         self.verdict.account = zio.TimelineAccount(**counts, changed=self.changed)
 
     def _check_tables(self) -> None:
-        """Each table has a row for each block. After an interruption it may have more."""
+        """Each table has one row per block. After an interruption it may have more."""
         wanted = self.reader.blocks
         names = ["control", "order", *TABLES[self.reader.kind]]
         names.append("cue_index" if self.reader.kind == FLAT else self.reader.value.name)
@@ -176,7 +180,7 @@ class Checker:
 
     def _check_run(self, run: Run) -> None:
         counts = self.verdict.counts
-        # The blocks that could not be read before this run are rows, too.
+        # Unreadable blocks before this run are rows, too.
         missing = sum(part.end - part.begin for part in self.reader.unread)
         first = counts["blocks"] + missing
         self._check_controls(run, first)
@@ -213,7 +217,7 @@ class Checker:
             )
 
     def _check_places(self, run: Run, first: int) -> None:
-        """The samples of each block are where the controls tell."""
+        """Check that the samples of each block are where the controls say."""
         if self.reader.kind != FLAT:
             length = run.data.size // len(run)
             self._require(run.lengths == length, first, "has another number of samples")
@@ -223,11 +227,12 @@ class Checker:
         self._require(index == begins, first, "does not fit cue_index")
         self.samples += int(run.lengths.sum())
         if int(run.lengths.sum()) != run.data.size:
-            self.verdict.fault("the samples are not as many as the controls tell")
+            self.verdict.fault("the number of samples differs from the controls")
 
     def _check_times(self, run: Run, first: int) -> None:
-        """The table of times repeats what the placer has found. A recording of before has
-        the time stamps, which are no times of samples if the control has FIRST."""
+        """Check the table of times against the placer. An older recording has time stamps
+        instead, which are not times of samples if the control has FIRST.
+        """
         name = TABLES[self.reader.kind][-1]
         try:
             times = self.reader.group[name][first : first + len(run)]
@@ -271,7 +276,7 @@ class Checker:
 
 
 def _as_before(breaks: Array) -> Array:
-    """Return what a recording of before tells of breaks: gaps in the numbers."""
+    """Return what an older recording tells of breaks: gaps in the numbers."""
     known = np.zeros(len(breaks), BREAK)
     known["block"], known["first_seq"] = breaks["block"], breaks["first_seq"]
     known["lost"] = breaks["lost"] + breaks["taken"]
@@ -279,7 +284,7 @@ def _as_before(breaks: Array) -> Array:
 
 
 def _without_times(breaks: Array) -> Array:
-    """Return what is known without the blocks before the file."""
+    """Return what is known without the blocks of earlier files."""
     known = breaks[(breaks["block"] > 0) & (breaks["cause"] & TIMELESS > 0)].copy()
     known["cause"] &= TIMELESS
     known["time"] = known["length_ns"] = 0
@@ -293,7 +298,7 @@ def _text(breaks: Array) -> str:
 
 
 def check_events(recording: Recording) -> list[str]:
-    """Return the faults of the table of events: it refers to blocks that are there."""
+    """Return the faults of the table of events, which must refer to existing blocks."""
     if EVENTS not in recording.entry:
         return []
     try:

@@ -12,7 +12,7 @@ from .target import protect
 
 
 def main(words: list[str]) -> int:
-    """Run a command; without the name of one it is "record"."""
+    """Run a command; the default is "record"."""
     name, rest = "record", words
     is_completion = words[:1] == ["--complete"]
     at = 1 if is_completion else 0
@@ -24,7 +24,7 @@ def main(words: list[str]) -> int:
 
     def work(values: Namespace) -> int:
         if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
-            # From here on, there may be something to clean up.
+            # From here on there may be something to clean up.
             signal.signal(signal.SIGINT, signal.default_int_handler)
         protect(getattr(values, "names", ()))
         return run(name, values)

@@ -53,31 +53,31 @@ def _add_json(parser: Parser) -> None:
 def make_record() -> Parser:
     description = (
         "Record the blocks of channels, block files, or standard input (-) in an HDF5 "
-        f'file.\n"{PROGRAM} COMMAND --help" has the options of verify, cat and repair. A '
-        'source that has\nthe name of a command needs "record" before it.'
+        f'file.\n"{PROGRAM} COMMAND --help" lists the options of verify, cat and repair.'
+        '\nA source named like a command needs "record" before it.'
     )
     parser = _command("record", "SOURCE...", description, RECORD_STATUSES, USAGE)
     add, formats = parser.add_argument, ("hdf5", *FORMATS)
     # fmt: off
     add("-o", "--output", metavar="FILE", help="the file to write")
     add("--to", metavar="FORMAT", choices=formats,
-        help="write this format; the default is that of the name of FILE")
+        help="write this format; the default follows from the name of FILE")
     _add_force(parser)
     add("-n", "--count", metavar="N", type=count, default=0,
-        help="stop after N blocks; 0: no end")
+        help="stop after N blocks; 0: never")
     add("-d", "--duration", metavar="TIME", type=seconds, default=0.0,
         help="stop after TIME, such as 90 or 15m")
     add("--queued", action="store_true",
-        help="begin with the blocks that wait in the channels; they are dropped else")
+        help="begin with the blocks queued in the channels instead of dropping them")
     add("-g", "--group", action="store_true", help="align the events of all channels")
     add("--window", metavar="NS", type=count, default=1000,
-        help="group: largest difference of time in an event")
+        help="group: maximum time difference within an event")
     add("--limit", metavar="MS", type=milliseconds, default=1000,
         help="group: milliseconds to wait for a slow channel")
     add("--method", metavar="METHOD", type=method, choices=METHODS, default="auto",
         help="how to read channels")
     add("--layout", metavar="LAYOUT", choices=(AUTO, *KINDS), default=AUTO,
-        help="rows, series, flat or auto, see the manual")
+        help="rows, series, flat or auto; see the manual")
     add("--compress", metavar="FILTER", choices=FILTERS, default="none",
         help="none (the default), lzf or gzip")
     add("--level", metavar="LEVEL", type=level, default=4, help="level of gzip, 0 to 9")
@@ -94,16 +94,16 @@ def make_record() -> Parser:
     add("--rate", metavar="HZ", type=rate, default=0.0,
         help="samples per second of the channel, in Hz")
     add("--gaps", metavar="WAY", choices=[way.value for way in Gaps], default="auto",
-        help="where samples are missing: fill, split, refuse or auto, see the manual")
+        help="where samples are missing: fill, split, refuse or auto; see the manual")
     add("--max-fill", metavar="TIME", type=seconds, default=60.0,
-        help="longest gap that is filled, such as 10s (60 s); longer ones split the file")
+        help="longest gap to fill, such as 10s (60 s); longer ones split the file")
     add("-u", "--units", action="store_true",
         help="csv, npy, npz, parquet: values in physical units")
-    add("--logic", action="store_true", help="sr: the bits of a sample are lines")
+    add("--logic", action="store_true", help="sr: treat the bits of a sample as lines")
     add("--title", metavar="TEXT", default="", help="a title, stored in the file")
     add("--progress", action="store_true",
-        help="print the progress even if stderr is no terminal")
-    add("-q", "--quiet", action="store_true", help="print no progress and no totals")
+        help="print the progress even if stderr is not a terminal")
+    add("-q", "--quiet", action="store_true", help="do not print progress and totals")
     # fmt: on
     _add_json(parser)
     return parser
@@ -112,7 +112,7 @@ def make_record() -> Parser:
 def make_verify() -> Parser:
     description = "Check files: blocks, breaks, times, checksums, statistics."
     parser = _command("verify", "FILE...", description, VERIFY_STATUSES)
-    text = "compare with the present counts of the kernel"
+    text = "compare with the current counts of the kernel"
     parser.add_argument("--live", action="store_true", help=text)
     _add_json(parser)
     return parser
@@ -134,7 +134,7 @@ def make_repair() -> Parser:
     return _command("repair", "FILE...", description, REPAIR_STATUSES)
 
 
-# The parser of each command, and the module that runs it. Only that one is imported.
+# The parser of each command, and the module that runs it, imported only then.
 COMMANDS = {
     "record": (make_record, "run"),
     "verify": (make_verify, "verify"),

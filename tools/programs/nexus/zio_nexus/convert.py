@@ -7,7 +7,7 @@ import os
 from .converter import Converter
 from .failure import UsageFailure
 
-# The module and the class of each format. Only the one that is needed is imported.
+# The module and the class of each format, imported only when needed.
 FORMATS = {
     "wav": ("convert_wav", "WavConverter"),
     "sr": ("convert_sr", "SigrokConverter"),
@@ -20,7 +20,7 @@ HDF_SUFFIXES = ("nxs", "h5", "hdf5", "hdf", "nx5")
 
 
 def format_of(path: str) -> str:
-    """Return the format that the name of a file stands for."""
+    """Return the format for the name of a file."""
     suffix = os.path.splitext(path)[1].lstrip(".").lower()
     if suffix in FORMATS:
         return suffix

@@ -17,7 +17,7 @@ from .track import MEANING, Gap, causes_of
 
 
 class _Table(Body):
-    """A file. Its first block tells which channels it has columns for."""
+    """A file. Its first block decides which channels have columns."""
 
     def __init__(self, output: Output, head: Callable[[list[int]], str]) -> None:
         self.output = output
@@ -32,7 +32,7 @@ class _Table(Body):
         assert self.columns is not None
         if run.data.size and numbers != self.columns:
             raise Failure(
-                f"{run.channel}: has other channels in a block than those before: csv "
+                f"{run.channel}: a block has other channels than those before: csv "
                 "has one table: convert each channel alone, or use HDF5"
             )
         return self.columns
@@ -50,8 +50,9 @@ class _Table(Body):
 
 
 class CsvConverter(Converter):
-    """A block without samples has a line without a sample. The first line of a block
-    tells what is missing before it, the others have nothing there."""
+    """A block without samples gets a line without a sample. Only the first line of a
+    block tells what is missing before it.
+    """
 
     has_times = True
 
@@ -60,7 +61,7 @@ class CsvConverter(Converter):
         self.tables = {1: self._begin(1)}
 
     def cuts(self) -> int:
-        """With units, each line has its own; raw numbers have none."""
+        """With --units each line has its unit; raw numbers have no unit."""
         return Change.CLOCK | (Change.MASK if self.values.units else MEANING)
 
     def _begin(self, number: int) -> "_Table":
@@ -109,7 +110,7 @@ class CsvConverter(Converter):
 
 
 def _times(run: Run) -> list[Any]:
-    """Return the time of each scan; "" where nobody knows it."""
+    """Return the time of each scan; "" where it is unknown."""
     times: list[Any] = zio.sample_times(run.places).tolist()
     return ["" if time == NO_TIME else time for time in times]
 

@@ -20,9 +20,9 @@ from .failure import Failure
 from .output import Body, Output
 from .track import Gap, count_of, rate_of
 
-# Samples that are filled at a time, and bytes that are copied at a time
+# Samples to fill, and bytes to copy, at a time
 PART = READ_BYTES = 1 << 20
-# What an archive has of each block
+# What an archive stores for each block
 COLUMNS = {
     "time_ns": "i8",
     "seq": "u4",
@@ -32,7 +32,7 @@ COLUMNS = {
     "nsamples": "i8",
 }
 TABLE = np.dtype([*COLUMNS.items()])
-# Bytes that the head of an array has, whatever its length
+# Bytes of the head of an array, whatever its length
 HEAD = 128
 MAGIC = b"\x93NUMPY\x01\x00"
 
@@ -45,12 +45,12 @@ def _head(dtype: Any, shape: tuple[int, ...]) -> bytes:
 
 
 class _Shape:
-    """The shape of an array of all samples of a channel."""
+    """The shape of an array with all samples of a channel."""
 
     def __init__(self, dtype: Any) -> None:
         self.dtype = np.dtype(dtype)
         self.length = 0
-        # The samples of all blocks, if they are as many; 0 before the first one
+        # The samples per block, if all blocks agree; 0 before the first one
         self.columns = 0
         self.is_even = True
 
@@ -64,13 +64,14 @@ class _Shape:
         self.columns = columns
 
     def fill(self, missing: int) -> None:
-        """Add so many samples that stand for others."""
+        """Add this many samples that stand in for missing ones."""
         self.length += missing
         self.is_even = self.is_even and missing % (self.columns or 1) == 0
 
     def head(self) -> bytes:
-        """Return the head of the array. With blocks of one length, it has two
-        dimensions."""
+        """Return the head of the array, which has two dimensions if all blocks have one
+        length.
+        """
         columns = self.columns if self.is_even else 0
         is_whole = columns and self.length % columns == 0
         shape = (self.length // columns, columns) if is_whole else (self.length,)
@@ -78,7 +79,7 @@ class _Shape:
 
 
 class _ArrayFile(Body):
-    """A file that grows at its end. Its head comes last."""
+    """A file that grows at its end and gets its head last."""
 
     def __init__(self, output: Output, dtype: Any) -> None:
         self.output = output
@@ -98,8 +99,9 @@ class _ArrayFile(Body):
             self.write(np.full(min(PART, missing - begin), value, kind))
 
     def close(self, gaps: list[Gap]) -> None:
-        """Write the head. The file tells how many samples it has taken, also after an
-        error."""
+        """Write the head. The size of the file tells how many samples it has, even after
+        an error.
+        """
         file = self.output.part.file
         self.shape.length = (
             file.seek(0, os.SEEK_END) - HEAD
@@ -108,7 +110,7 @@ class _ArrayFile(Body):
         file.write(self.shape.head())
 
     def salvage(self) -> bool:
-        """The samples are there, only the head is missing."""
+        """The samples are complete, only the head is missing."""
         part, dtype = self.output.part, self.shape.dtype
         if part.room() <= HEAD:
             return False
@@ -118,7 +120,8 @@ class _ArrayFile(Body):
 
 class NpyConverter(Converter):
     """One channel: (block, sample), or one dimension if the blocks differ in length. NaN
-    or zeros stand for the samples that are missing."""
+    or zeros stand in for missing samples.
+    """
 
     paced = True
     has_rows = True
@@ -134,7 +137,7 @@ class NpyConverter(Converter):
     def write(self, run: Run, number: int) -> Output | None:
         if run.channel != (self.channel or run.channel):
             raise Failure(
-                f"{run.channel}: a .npy file has one channel, and this is "
+                f"{run.channel}: a .npy file holds one channel, and this is "
                 "another one: use --to=npz"
             )
         self.channel = run.channel
@@ -158,20 +161,20 @@ class NpyConverter(Converter):
 
 
 class _Spool:
-    """Pieces of many arrays, in one file without a name."""
+    """Pieces of many arrays in one nameless file."""
 
     def __init__(self, directory: str) -> None:
         self.file = tempfile.TemporaryFile(dir=directory)
         self.end = 0
 
     def append(self, rows: Array) -> tuple[int, int]:
-        """Append @rows; return where they begin and end."""
+        """Append @rows; return their begin and end."""
         self.file.write(np.ascontiguousarray(rows).view(np.uint8).data)
         begin, self.end = self.end, self.end + rows.nbytes
         return begin, self.end
 
     def read(self, pieces: "array[int]") -> Iterator[bytes]:
-        """Yield what append() has put at @pieces: begins and ends in turn."""
+        """Yield what append() stored at @pieces, alternating begins and ends."""
         for begin, end in zip(pieces[::2], pieces[1::2]):
             self.file.seek(begin)
             for at in range(begin, end, READ_BYTES):
@@ -185,7 +188,7 @@ class _Member:
         self.spool = spool
         self.line = line
         self.shape = _Shape(dtype)
-        # Where the spool has the samples, and rows of TABLE, one for each block
+        # Where in the spool the samples are, and the rows of TABLE, one for each block
         self.samples = array("q")
         self.rows = array("q")
         self.count = 0
@@ -226,8 +229,9 @@ def _put(archive: zipfile.ZipFile, name: str, parts: Iterable[Any]) -> None:
 
 
 class _Bundle(Body):
-    """The archive. Its members follow each other, so the arrays wait in a spool, of which
-    an array has what was appended as a whole."""
+    """The archive. Its members follow each other, so the arrays wait in a spool. An array
+    contains only what was appended completely.
+    """
 
     tears = False
 
@@ -244,8 +248,10 @@ class _Bundle(Body):
 
 
 class NpzConverter(Converter):
-    """CHANNEL has the samples, CHANNEL_time_ns and others the blocks, CHANNEL_unit and
-    CHANNEL_rate what all have. Samples that mean something else are CHANNEL-0002."""
+    """CHANNEL holds the samples, CHANNEL_time_ns and others hold a value per block,
+    CHANNEL_unit and CHANNEL_rate apply to all. When samples change their meaning, they
+    continue in CHANNEL-0002.
+    """
 
     def __init__(self, *words: Any) -> None:
         super().__init__(*words)
@@ -270,7 +276,7 @@ class NpzConverter(Converter):
         return self.output
 
     def end_passed(self) -> None:
-        """Do nothing: there is one file."""
+        """Do nothing: there is only one file."""
 
 
 def _member_of(channel: str, number: int) -> str:

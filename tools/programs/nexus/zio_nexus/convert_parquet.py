@@ -33,7 +33,8 @@ class _Table(Body):
 
 class ParquetConverter(Converter):
     """Columns: channel, seq, time_ns, rate, lost, missed, break, unit, data; without
-    --units also the factor and the offset, by which a sample becomes a value."""
+    --units also the factor and the offset that convert samples to values.
+    """
 
     def __init__(self, *words: Any) -> None:
         super().__init__(*words)
@@ -44,13 +45,13 @@ class ParquetConverter(Converter):
                 "--system-site-packages DIR && DIR/bin/pip install 'pyarrow<17', and "
                 f"then run DIR/bin/python {sys.argv[0]}"
             )
-        # Runs without samples, which wait for one that tells the type
+        # Runs without samples, which wait for one with a type
         self.empty: list[tuple[Run, int]] = []
         self.paths: dict[tuple[str, int], str] = {}
         self.tables: dict[tuple[int, str], _Table] = {}
 
     def cuts(self) -> int:
-        """Each row has its unit and its scale; all have one type of samples."""
+        """Each row has its own unit and scale; all share one type of samples."""
         if self.values.units:
             return Change.CLOCK | Change.MASK
         return Change.CLOCK | Change.MASK | Change.SSIZE | Change.SIGN
@@ -68,7 +69,7 @@ class ParquetConverter(Converter):
         return output
 
     def drain(self) -> None:
-        """Write runs without samples, which have any type."""
+        """Write runs without samples, which fit any type."""
         waiting, self.empty = self.empty, []
         for run, number in waiting:
             self.outside -= len(run)
@@ -101,8 +102,9 @@ class ParquetConverter(Converter):
         return into.output
 
     def _table_of(self, run: Run, number: int, schema: Any) -> "_Table":
-        """Return a file whose samples have the type of @schema. Blocks of another channel
-        with another type begin one more file."""
+        """Return a file whose samples have the type of @schema. A channel with another
+        type begins another file.
+        """
         kind = str(schema.field("data").type)
         known = [key for key in self.tables if key[0] == number]
         if known and not run.data.size:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The sessions of sigrok, version 2: a zip archive that PulseView opens."""
+"""Sessions of sigrok, version 2: zip archives that PulseView opens."""
 
 import zipfile
 from fractions import Fraction
@@ -30,7 +30,7 @@ from .track import (
 VERSION = "2"
 WRITER = "0.5.2"
 MAX_RATE = (1 << 64) - 1
-# Bits of a number in a float of 32 bits
+# Bits of a number in a 32-bit float
 BITS = 24
 # Samples in a part of the archive
 PART = 1 << 20
@@ -38,7 +38,8 @@ PART = 1 << 20
 
 class _Probe:
     """An analog channel, or the lines: @index is its number in the archive, @parts the
-    parts of it so far."""
+    number of its parts so far.
+    """
 
     def __init__(self, name: str, index: int) -> None:
         self.name = name
@@ -59,7 +60,7 @@ class _Probe:
 
 
 class _Channel:
-    """A channel of ZIO, with a probe for each channel in its blocks."""
+    """A ZIO channel, with a probe for each channel in its blocks."""
 
     def __init__(self, run: Run, index: int) -> None:
         control = run.first_control()
@@ -73,7 +74,7 @@ class _Channel:
 
 
 class _Session(Body):
-    """One archive: channels that begin together, with one rate."""
+    """One archive: channels that begin together and share one rate."""
 
     def __init__(self, output: Output, logic: bool) -> None:
         self.output = output
@@ -89,13 +90,14 @@ class _Session(Body):
         self.clock = ""
 
     def delay_of(self, run: Run) -> Fraction | None:
-        """Return after how many samples a channel begins: all channels of a session begin
-        together. None if it cannot be one of them."""
+        """Return how many samples after the begin of the session a channel starts. None
+        if it cannot be in this session.
+        """
         place = run.first_place()
         rate = rate_of(place)
         name = clock(run.first_control())
         if not place["has_time"]:
-            raise Failure(f"{run.channel}: has no time: sr needs one: use npy or HDF5")
+            raise Failure(f"{run.channel}: has no time, which sr needs: use npy or HDF5")
         if not self.channels:
             return Fraction()
         if abs(rate - self.rate) > TOLERANCE * self.rate or name != self.clock:
@@ -106,7 +108,7 @@ class _Session(Body):
         """Begin a channel, with @delay zeros."""
         place = run.first_place()
         if self.logic and (self.channels or count_of(run) > 1):
-            raise Failure(f"{run.channel}: with --logic there is one channel only")
+            raise Failure(f"{run.channel}: --logic allows only one channel")
         if not self.channels:
             self._set_rate(run.channel, rate_of(place))
             self.begin, self.clock = begin_of(place), clock(run.first_control())
@@ -157,7 +159,7 @@ class _Session(Body):
         self.archive.close()
 
     def _fill_ends(self, gaps: list[Gap]) -> None:
-        """Let all channels be as long as the longest one."""
+        """Pad all channels to the length of the longest."""
         longest = max((channel.samples for channel in self.channels.values()), default=0)
         for name, channel in self.channels.items():
             begin, missing = channel.samples, longest - channel.samples
@@ -182,8 +184,9 @@ class _Session(Body):
         return "\n".join(lines + self._section(notes)) + "\n"
 
     def _section(self, notes: list[str]) -> list[str]:
-        """Return a section that sigrok does not read: the rate, the begin, the units, and
-        the gaps."""
+        """Return a section that sigrok ignores: the rate, the begin, the units, and the
+        gaps.
+        """
         if not self.channels:
             return []
         lines = [f"rate={float(self.rate)!r}", f"begin_ns={int(self.begin) // 1000}"]
@@ -194,7 +197,9 @@ class _Session(Body):
 
 
 class SigrokConverter(RatedConverter):
-    """Channels are analog, in their units; with --logic the bits of one are lines."""
+    """Channels are analog, in their units; with --logic the bits of one channel are
+    lines.
+    """
 
     def __init__(self, *words: Any) -> None:
         super().__init__(*words)
@@ -225,8 +230,7 @@ class SigrokConverter(RatedConverter):
         return session.output
 
     def _begin_channel(self, run: Run, number: int) -> _Session:
-        """Begin a channel in the session with a number, or in the next one that takes
-        it."""
+        """Begin a channel in the session @number, or in the next one that can take it."""
         wanted, delay = number, None
         while delay is None:
             if number not in self.sessions:
@@ -249,8 +253,9 @@ class SigrokConverter(RatedConverter):
         return session
 
     def _delay_in(self, session: _Session, run: Run) -> int | None:
-        """Return how many zeros a channel has at the begin of a session; None if that is
-        no place for it."""
+        """Return how many zeros a channel needs at the begin of a session; None if it
+        does not fit.
+        """
         found = session.delay_of(run)
         if found is None or round(found) < 0 or found > LONGEST:
             return None

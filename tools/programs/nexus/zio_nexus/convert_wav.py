@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""WAV: samples of 1 to 4 bytes. Samples of an interleaved block are channels of sound."""
+"""WAV: samples of 1 to 4 bytes. The channels of an interleaved block are channels of
+sound.
+"""
 
 import os
 from collections.abc import Callable, Iterator
@@ -24,23 +26,24 @@ except (ImportError, OSError):
     soundfile = None
 
 SUBTYPES = {1: "PCM_U8", 2: "PCM_16", 3: "PCM_24", 4: "PCM_32"}
-# The numbers that the library takes for samples of so many bytes: their high bits
+# The type that the library takes for samples of this many bytes: it uses the high bits
 WIDE = {1: "u2", 2: "u2", 3: "u4", 4: "u4"}
 MAX_BYTES = (1 << 32) - (1 << 16)
 MAX_BYTES_PER_SECOND = (1 << 32) - 1
-# An error of the rate that nobody notices, of 1
+# Relative error of the rate that nobody notices
 TOLERANCE = 1e-6
-# Samples of silence that are written at a time
+# Samples of silence to write at a time
 SILENCE = 1 << 20
-# Gaps that the note in the file names
+# Maximum number of gaps in the note in the file
 NOTED = 100
-# Where a file has its size, and that of its samples
+# Where a file stores its size, and the size of its samples
 SIZE_AT, DATA_AT, HEAD = 4, 40, 44
 
 
 class _Wire:
-    """The file, for the library, which would lose the reason of an error. It also calls
-    when the program has given the file up."""
+    """Wraps the file for the library, which would lose the reason of an error. The
+    library also calls it when the program has given up the file.
+    """
 
     def __init__(self, file: BinaryIO) -> None:
         self.file = file
@@ -65,7 +68,7 @@ class _Wire:
         return self._call(self.file.tell)
 
     def readinto(self, _: Any) -> int:
-        """Refuse: the library reads nothing of a file that it writes."""
+        """Refuse: the library does not read a file that it writes."""
         return 0
 
 
@@ -91,7 +94,7 @@ class _Sound(Body):
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """Raise the error of the file in place of that of the library."""
+        """Raise the error of the file instead of the library's own."""
         try:
             yield
         except (RuntimeError, AssertionError):
@@ -123,13 +126,13 @@ class _Sound(Body):
             self.file.close()
 
     def _head(self) -> str:
-        """Return what the head of a sound file does not tell."""
+        """Return what the head of a sound file cannot express."""
         meaning = meaning_of(self.control)
         scale, offset = meaning.scale
         half = scale * 2.0 ** (meaning.bits[0] - 1)
         silence = offset if meaning.is_signed else offset + half
         full = f"{half!r} {meaning.unit}".rstrip()
-        begin = "nobody knows when"
+        begin = "begin unknown"
         if self.begin is not None:
             seconds, rest = divmod(self.begin, SECOND)
             begin = f"begins at {seconds}.{rest:09d} s ({clock(self.control)})"
@@ -139,7 +142,7 @@ class _Sound(Body):
         )
 
     def salvage(self) -> bool:
-        """Let the head tell of the samples that the disk has."""
+        """Make the head match the samples on the disk."""
         scan = self.channels * self.width
         size = (self.output.part.room() - HEAD) // scan * scan
         fd = self.output.part.file.fileno()
@@ -150,7 +153,7 @@ class _Sound(Body):
 
 
 class WavConverter(RatedConverter):
-    """A file for each channel, with its name if there are several."""
+    """A file for each channel, with the name of the channel if there are several."""
 
     def __init__(self, *words: Any) -> None:
         super().__init__(*words)
@@ -160,7 +163,7 @@ class WavConverter(RatedConverter):
                 "or pip install soundfile"
             )
         self.sounds: dict[tuple[str, int], _Sound] = {}
-        # The only channel, whose file needs no name of a channel
+        # The only channel so far, whose file does not need the name of a channel
         self.single = ""
 
     def check(self, run: Run) -> None:
@@ -171,7 +174,7 @@ class WavConverter(RatedConverter):
             )
 
     def cuts(self) -> int:
-        """Full scale stands for the same in the whole file."""
+        """Full scale means the same in the whole file."""
         return MEANING | Change.CLOCK | Change.RATE
 
     def path_of(self, channel: str, number: int) -> str:
@@ -197,7 +200,7 @@ class WavConverter(RatedConverter):
         return self.sounds[key]
 
     def _name_channel(self, channel: str) -> None:
-        """With a second channel, the files of the first one get its name."""
+        """A second channel adds the name of the channel to the files of the first."""
         known = {name for name, _ in self.sounds}
         if not known:
             self.single = channel
@@ -219,7 +222,7 @@ class WavConverter(RatedConverter):
 
 
 def whole_rate(channel: str, rate: Fraction) -> int:
-    """Return the rate for a file, which has whole numbers; say if it is another one."""
+    """Return the rate for a file, a whole number; warn if it differs."""
     whole = max(1, round(rate))
     if abs(whole - rate) > TOLERANCE * rate:
         say(f"{channel}: the file has the rate {whole} Hz, not {float(rate):.9g} Hz")
@@ -227,19 +230,20 @@ def whole_rate(channel: str, rate: Fraction) -> int:
 
 
 def note_of(gaps: list[Gap]) -> str:
-    """Return what a user of the file must know of gaps; "" if there is none."""
+    """Return what a user of the file must know about gaps; "" if there are none."""
     filled = [gap for gap in gaps if gap.samples]
     if not filled:
         return ""
     named = ", ".join(f"{gap.samples} at {gap.sample}" for gap in filled[:NOTED])
     more = f" and {len(filled) - NOTED} more" if len(filled) > NOTED else ""
     count = sum(gap.samples for gap in filled)
-    return f"{filled[0].channel}: {count} zeros stand for missing samples: {named}{more}"
+    return (
+        f"{filled[0].channel}: {count} zeros stand in for missing samples: {named}{more}"
+    )
 
 
 def sound_of(run: Run) -> Array:
-    """Return samples as WAV has them: the valid bits are the highest ones, with a
-    sign."""
+    """Return samples as WAV stores them: signed, with the valid bits on top."""
     size, meaning = run.sample_size, meaning_of(run.first_control())
     wide = np.dtype(WIDE[size])
     bits, (valid, is_high) = 8 * wide.itemsize, meaning.bits
@@ -253,7 +257,7 @@ def sound_of(run: Run) -> Array:
 
 
 def _words_of(data: Array, size: int, wide: Any) -> Array:
-    """Return samples of 1 to 4 bytes as the low bytes of a number."""
+    """Return samples of 1 to 4 bytes in the low bytes of a number."""
     if size != 3:
         return np.asarray(data.view(f"u{size}").astype(wide, copy=False))
     words = np.zeros((len(data), 4), np.uint8)

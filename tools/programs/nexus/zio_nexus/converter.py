@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the formats other than HDF5 have in common."""
+"""Common to all formats other than HDF5."""
 
 import argparse
 import os
@@ -23,19 +23,20 @@ from .survey import Found
 from .target import Target, sync_directory
 from .track import MEANING, Gap, Gaps, Piece, Rules, Track, count_of
 
-# Bytes of a channel that are kept until its times tell the rate
+# How many bytes of a channel to keep until its times tell the rate
 MOST_BYTES = 64 << 20
 
 
 class Converter(ABC):
-    """Writes runs to files, which get their names when all are whole. Another file begins
-    where samples cannot follow those before. Each has a number, from 1."""
+    """Writes runs to files, which get their names when all are complete. Another file
+    begins where samples cannot continue those before. Files are numbered from 1.
+    """
 
-    # In the format, the number of a sample is its time.
+    # The format derives the time of a sample from its number.
     paced: ClassVar[bool] = False
-    # The format has a row for each block: events need no time.
+    # The format has a row for each block, so events need no time.
     has_rows: ClassVar[bool] = False
-    # The format has a time for each sample, and so for each shot of a block.
+    # The format has a time for each sample, and therefore for each shot of a block.
     has_times: ClassVar[bool] = False
 
     def __init__(
@@ -49,42 +50,43 @@ class Converter(ABC):
         self.values = values
         self.target = target
         self.placer = placer
-        # The channels whose samples will come, as far as anyone knows
+        # The channels known to deliver samples later
         if source.is_live():
             self.expected = set(map(zio.full_name, source.names))
         else:
             self.expected = {name for name, found in known.items() if found.samples}
         self.tracks: dict[str, Track] = {}
-        # The number of the present file of each channel, and of those that come later
+        # The number of the current file of each channel, and of channels that come later
         self.numbers: dict[str, int] = {}
         self.first = 1
         self.outputs: list[Output] = []
-        # Those that take blocks
+        # Files that take blocks
         self.open: list[Output] = []
-        # Blocks that no file has, because they have no samples
+        # Blocks that are in no file because they have no samples
         self.outside = 0
-        # Whether a block has come, also one that was written in part
+        # Whether there was a block, even if it was written only in part
         self.has_blocks = False
-        # Blocks in files that are whole, and on the disk
+        # Blocks in files that are complete and on the disk
         self.stored = 0
 
     @abstractmethod
     def write(self, run: Run, number: int) -> Output | None:
-        """Write blocks whose samples all stand for the same, to a file. Return the file;
-        None if they have no samples, and no file takes them."""
+        """Write blocks, whose samples all have the same meaning, to a file. Return the
+        file; None if they have no samples and no file takes them.
+        """
 
     def fill(self, run: Run, number: int, missing: int) -> None:
-        """Write what stands for so many samples of each channel, before @run."""
+        """Before @run, write the stand-ins for this many samples of each channel."""
         raise NotImplementedError
 
     def cuts(self) -> int:
-        """Return the changes with which another file begins."""
+        """Return the changes that begin another file."""
         return Change.CLOCK | (
             Change.MASK | Change.UNIT if self.values.units else MEANING
         )
 
     def path_of(self, channel: str, number: int) -> str:
-        """Return the path of the file that has the blocks of a channel."""
+        """Return the path of the file with the blocks of a channel."""
         return self.name("", number)
 
     def add(self, step: Step) -> None:
@@ -108,11 +110,11 @@ class Converter(ABC):
                 self._write_piece(run.channel, piece)
 
     def _require_whole(self, run: Run) -> None:
-        """Complain about what only HDF5 can hold."""
+        """Raise a failure for what only HDF5 can hold."""
         places = run.places
         scans = places["samples"].astype(np.int64) * count_of(run)
         if (scans != run.lengths).any():
-            raise Failure(f"{run.channel}: a block has a part of a scan: use HDF5")
+            raise Failure(f"{run.channel}: a block has an incomplete scan: use HDF5")
         if not self.has_times and (places["n_shots"] > 1).any():
             raise Failure(
                 f"{run.channel}: a block has several shots, and so several times: use "
@@ -150,8 +152,9 @@ class Converter(ABC):
                 gap = None
 
     def end_passed(self) -> None:
-        """End the files that no channel writes to any more. They are whole then, whatever
-        comes, and need no memory."""
+        """End the files that no channel writes to any more. This completes them, whatever
+        comes, and frees their memory.
+        """
         is_all = self.expected <= self.numbers.keys()
         first = min(self.numbers.values()) if is_all else 1
         for output in list(self.open):
@@ -163,10 +166,10 @@ class Converter(ABC):
                     self.first = max(self.first, output.number + 1)
 
     def flush(self) -> None:
-        """Do nothing: a file is whole at its end only."""
+        """Do nothing: a file is complete only at its end."""
 
     def finish(self) -> None:
-        """Write all ends, and then give all names."""
+        """End all files, then name them."""
         with storing(str(self.target.path)):
             self.require_all()
             self.drain()
@@ -179,10 +182,10 @@ class Converter(ABC):
         self._count_stored()
         self._say_older()
         if not self.outputs:
-            say(f"{self.target.path}: no samples have come, so there is no file")
+            say(f"{self.target.path}: there were no samples, so there is no file")
 
     def _count_stored(self) -> None:
-        """Count the blocks of files that have their names, when the disk has these."""
+        """Count the blocks of the named files once the names are on the disk."""
         path = str(self.target.path)
         with storing(path):
             sync_directory(path)
@@ -190,14 +193,14 @@ class Converter(ABC):
         self.stored = self.outside + sum(output.blocks for output in named)
 
     def _publish(self, output: Output) -> list[str]:
-        """Give a file its name; return the path of its list, if it has one."""
+        """Name a file; return the path of its list, if it has one."""
         beside = output.publish()
         self.target.files.append(output.path)
         _say_filled(output.gaps, self.filler())
         return beside
 
     def _say_older(self) -> None:
-        """Name a file of an older recording that looks like the next one of this."""
+        """Warn about an older recording whose file looks like the next one of this."""
         paths = {output.path for output in self.outputs}
         for channel in ("", *self.tracks):
             number = 1
@@ -208,18 +211,20 @@ class Converter(ABC):
                 say(f"{older}: is of an older recording")
 
     def filler(self) -> str:
-        """Return what stands for samples that are missing."""
+        """Return the stand-in for missing samples."""
         return "zero"
 
     def require_all(self) -> None:
-        """Complain at the end if there are blocks that no file takes."""
+        """Complain at the end about blocks that no file takes."""
 
     def drain(self) -> None:
         """Write blocks without samples that wait for a file."""
 
     def give_up(self) -> None:
-        """After an error: files leave nothing, they can be converted again. Blocks of a
-        channel or a pipe come only once: keep those that were written."""
+        """After an error, remove everything if the sources are files, which can be
+        converted again. Blocks of a channel or pipe come only once, so keep what was
+        written.
+        """
         if not self.has_blocks or all(map(os.path.isfile, self.values.names)):
             self._discard_all()
             return
@@ -244,7 +249,7 @@ class Converter(ABC):
             )
 
     def _keep(self, output: Output) -> list[str]:
-        """Keep a file, under its name if it can be ended; return the path of its list."""
+        """Keep a file; name it if it can be completed. Return the path of its list."""
         with _telling():
             if output.blocks:
                 output.end()
@@ -253,16 +258,17 @@ class Converter(ABC):
         output.discard_list()
         if output.is_readable():
             text = f"what was written is in {output.part.name}"
-            say(f"{output.path}: cannot be ended: {text}")
+            say(f"{output.path}: cannot be completed: {text}")
             return []
         output.discard()
         say(
-            f"{output.path}: cannot be ended: its blocks are lost: convert to csv or HDF5"
+            f"{output.path}: cannot be completed: its blocks are lost: "
+            "convert to csv or HDF5"
         )
         return []
 
     def notes(self) -> dict[str, Any]:
-        """Return what stands for missing samples, for the summary: by the files."""
+        """Return, for the summary, what stands in for missing samples in each file."""
         return {
             output.path: {
                 "samples": sum(gap.samples for gap in output.gaps),
@@ -281,7 +287,7 @@ class Converter(ABC):
     def open_output(
         self, path: str, number: int, channel: str = "", has_list: bool = False
     ) -> Output:
-        """Begin a file; with @has_list, a list beside it tells of its gaps."""
+        """Begin a file; with @has_list, with a list of its gaps beside it."""
         output = Output(path, self.target.force, number, channel)
         self.outputs.append(output)
         self.open.append(output)
@@ -291,7 +297,8 @@ class Converter(ABC):
 
     def times(self, run: Run) -> Array:
         """Return when the first samples of the blocks were taken, in ns; NO_TIME where
-        nobody knows it."""
+        unknown.
+        """
         places = run.places
         return np.where(places["has_time"], places["first"]["ns"], NO_TIME)
 
@@ -303,7 +310,7 @@ class Converter(ABC):
             )
 
     def samples(self, run: Run) -> Array:
-        """Return samples, in units if the user wants that."""
+        """Return samples, in units if the user wants them."""
         if not self.values.units:
             return run.data
         if not run.data.size:
@@ -312,8 +319,9 @@ class Converter(ABC):
         return values_of(run)
 
     def line(self, run: Run) -> dict[str, Any]:
-        """Return the unit of what samples() returns, and how its raw numbers become
-        values."""
+        """Return the unit of what samples() returns, and how to convert raw numbers to
+        values.
+        """
         factor, offset, unit = line_of(run.first_control())
         if self.values.units:
             return {"unit": unit}
@@ -331,7 +339,7 @@ class RatedConverter(Converter):
 
     @abstractmethod
     def check(self, run: Run) -> None:
-        """Complain if the format does not have samples like those of @run."""
+        """Raise a failure if the format cannot hold samples like those of @run."""
 
     def add(self, step: Step) -> None:
         for run in step.runs:
@@ -343,12 +351,13 @@ class RatedConverter(Converter):
                 self.waiting.setdefault(run.channel, []).append(run.copy())
             else:
                 self.outside += len(run)
-        # A channel may begin only when the placer and this have seen the same blocks.
+        # A channel may begin only when placer and converter have seen the same blocks.
         self._begin(is_last=False)
 
     def _begin(self, is_last: bool) -> None:
-        """Write what waits, if it tells the rate, or if no more can wait. Channels begin
-        in the order in which they came."""
+        """Write what waits once it tells the rate, or if there is no room for more.
+        Channels begin in the order in which they came.
+        """
         while self.waiting:
             channel, runs = next(iter(self.waiting.items()))
             size = sum(run.data.nbytes for each in self.waiting.values() for run in each)
@@ -373,14 +382,14 @@ class RatedConverter(Converter):
         self._begin(is_last=True)
 
     def end_passed(self) -> None:
-        """End no file in which a channel that waits may begin."""
+        """Do not end a file in which a waiting channel may begin."""
         if not self.waiting:
             super().end_passed()
 
 
 @contextmanager
 def _telling() -> Iterator[None]:
-    """Tell an error, and go on. There was one before, so there may be any other."""
+    """Report an error and go on. This follows another error, so expect any."""
     try:
         yield
     except Exception as error:

@@ -31,13 +31,13 @@ class OpenFailure(Failure):
 
 
 class StoreFailure(Failure):
-    """The target does not take blocks that were read."""
+    """The target did not take blocks that were read."""
 
     status = NOT_STORED
 
 
 class BrokenFile(StoreFailure):
-    """A write has failed within HDF5, which cannot close the file any more."""
+    """A write failed within HDF5, which can no longer close the file."""
 
 
 @contextmanager
@@ -53,14 +53,14 @@ def storing(path: str) -> Iterator[None]:
 
 
 def remedy(error: Exception) -> str:
-    """Return what helps against an error of a disk."""
+    """Return the remedy for an error of a disk."""
     if getattr(error, "errno", None) in NO_ROOM:
         return "make room, or write to another disk"
     return "write to another disk"
 
 
 def say(text: str) -> None:
-    """Print a message on standard error, in one line whatever a name in it has."""
+    """Print a message on standard error, on one line whatever the names in it contain."""
     complain(PROGRAM, text)
 
 

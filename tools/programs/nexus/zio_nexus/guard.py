@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Run what HDF5 may crash in a process of its own."""
+"""Run in a separate process what HDF5 may crash."""
 
 import os
 import select
@@ -11,14 +11,15 @@ from .failure import FAILED, Failure, say
 
 
 def guard(function: Callable[[], int], what: str) -> int:
-    """Return the exit status of @function. HDF5 1.10 aborts at some files that are
-    damaged; then tell that @what may be."""
+    """Return the exit status of @function. HDF5 1.10 aborts on some damaged files; then
+    say that @what may be damaged.
+    """
     sys.stdout.flush()
     # A Ctrl-C between fork() and _wait() would leave the child behind.
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     child = os.fork()
     if not child:
-        # Ctrl-C ends the child at once, also within HDF5.
+        # Ctrl-C ends the child immediately, even within HDF5.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         os._exit(_run(function))
@@ -34,8 +35,9 @@ def guard(function: Callable[[], int], what: str) -> int:
 
 def _wait(child: int) -> int:
     """Return the exit status of @child, which ends with this process. A signal before
-    waitpid(), or in another thread, would not end that call: so its number goes to a
-    pipe."""
+    waitpid(), or in another thread, would not interrupt that call, so its number goes to
+    a pipe.
+    """
     process, (numbers, to) = os.pidfd_open(child), os.pipe2(os.O_NONBLOCK)
     signal.set_wakeup_fd(to)
     try:

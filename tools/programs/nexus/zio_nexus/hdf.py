@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Read the files of this program, also one that is being written or was interrupted."""
+"""Read files of this program, even while they are written or after an interruption."""
 
 import ctypes
 import heapq
@@ -21,12 +21,12 @@ from .layout import FLAT, ROWS
 from .source import Source, Step
 from .superblock import is_hdf
 
-# Blocks that are read at a time, and their bytes
+# Blocks to read at a time, and their bytes
 STEP_BLOCKS = 4096
 STEP_BYTES = 16 << 20
-# Places of damage that a message names
+# Damaged places named in a message
 PLACES = 5
-# What h5py raises for structures that are damaged
+# What h5py raises for damaged structures
 DAMAGE = (
     OSError,
     RuntimeError,
@@ -37,14 +37,14 @@ DAMAGE = (
     AttributeError,
     MemoryError,
 )
-# How often HDF5 reads a part of the structure whose checksum is wrong, because a writer
-# may just write it. The pause doubles each time, from 1 ns: this is 8 ms together. The
-# default of HDF5 is 100 times, which never end.
+# How often HDF5 rereads a part of the structure with a wrong checksum, which a writer may
+# be writing just now. The pause starts at 1 ns and doubles each time: 8 ms in all. The
+# default of HDF5, 100 times, never ends.
 ATTEMPTS = 23
 
 
 def open_file(path: str) -> Any:
-    """Open a file as the reader of a writer that still runs, or was killed."""
+    """Open a file as a reader while its writer may still run, or was killed."""
     _require_hdf(path)
     try:
         flags = h5py.h5f.ACC_RDONLY | h5py.h5f.ACC_SWMR_READ
@@ -64,12 +64,15 @@ def _require_hdf(path: str) -> None:
     except OSError as error:
         raise OpenFailure(f"{path}: {error.strerror}") from None
     if not is_good:
-        raise OpenFailure(f"{path}: is no recording of {PROGRAM}: it is no HDF5 file")
+        raise OpenFailure(
+            f"{path}: is not a recording of {PROGRAM}: it is not an HDF5 file"
+        )
 
 
 def _access() -> Any:
-    """Return how to open a file: like h5py, but with an end of the attempts to read. The
-    library of h5py has the function, h5py itself does not."""
+    """Return how to open a file: like h5py, but with a limit for read attempts. Only the
+    library below h5py has this function.
+    """
     access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
     access.set_fclose_degree(h5py.h5f.CLOSE_STRONG)
     access.set_libver_bounds(h5py.h5f.LIBVER_V110, h5py.h5f.LIBVER_V110)
@@ -80,8 +83,9 @@ def _access() -> Any:
 
 
 def count_rows(table: Any) -> int:
-    """Return the rows of a table that the file really has. A table that is damaged may
-    tell of more, and HDF5 would make them up."""
+    """Return the rows that a table really has in the file. A damaged table may claim
+    more, and HDF5 would make them up.
+    """
     rows: int = len(table)
     if table.chunks is None:
         return rows
@@ -91,7 +95,7 @@ def count_rows(table: Any) -> int:
 
 
 class Unread(NamedTuple):
-    """Blocks that cannot be read, from @begin up to @end."""
+    """Unreadable blocks, from @begin to @end."""
 
     begin: int
     end: int
@@ -99,9 +103,10 @@ class Unread(NamedTuple):
 
 
 class ChannelReader:
-    """The blocks of one channel, up to the last flush. @blocks is how many there are by
-    the statistics, @readable how many the tables have. @unread has those that runs() has
-    met and could not read, because a chunk is damaged."""
+    """The blocks of one channel, up to the last flush. @blocks is their number according
+    to the statistics, @readable according to the tables. @unread collects blocks that
+    runs() could not read because a chunk is damaged.
+    """
 
     def __init__(self, name: str, group: Any, counts: dict[str, int]) -> None:
         self.name = name
@@ -117,17 +122,17 @@ class ChannelReader:
             self.readable = min(self.readable, self.samples)
         self.sample_size = self.value.dtype.itemsize
         self.unread: list[Unread] = []
-        # The rate of blocks without one, 0 if there is none; and its source
+        # The rate for blocks that lack one, 0 if unknown; and its source
         self.given = Fraction(str(group.attrs.get("given_rate", 0)))
         self.given_by = str(group.attrs.get("given_rate_by", ""))
 
     def breaks(self) -> Array | None:
-        """Return the table of breaks; None in a recording of before."""
+        """Return the table of breaks; None in an older recording."""
         table = self.group.get(schema.BREAKS)
         return None if table is None else np.asarray(table[()])
 
     def losses(self) -> Array:
-        """Return the gaps in the numbers, as a recording of before has them."""
+        """Return the gaps in the numbers, as stored in an older recording."""
         return np.asarray(self.group[schema.LOSSES][()])
 
     def find_begins(self, begin: int, end: int) -> tuple[int, int]:
@@ -142,7 +147,7 @@ class ChannelReader:
         return first, min(last, self.samples)
 
     def read(self, begin: int, end: int) -> Run:
-        """Return the blocks from @begin up to @end."""
+        """Return the blocks from @begin to @end."""
         controls = self.group["control"][begin:end]
         first, last = self.find_begins(begin, end)
         samples = self.value[first:last].reshape(-1)
@@ -157,7 +162,7 @@ class ChannelReader:
             yield self.group["control"][begin:end]
 
     def runs(self) -> Iterator[Run]:
-        """Yield all blocks that can be read, and note the others in @unread."""
+        """Yield all readable blocks, and note the others in @unread."""
         step = self._step()
         for begin in range(0, self.readable, step):
             end = min(begin + step, self.readable)
@@ -173,7 +178,7 @@ class ChannelReader:
         return int(min(STEP_BLOCKS, max(1, STEP_BYTES // mean)))
 
     def _pieces(self, begin: int, end: int) -> Iterator[Run]:
-        """Yield what can be read of some blocks: damage costs the blocks of its chunk."""
+        """Yield the readable blocks of a range: damage costs all blocks of its chunk."""
         for first, last in pairwise(self._cuts(begin, end)):
             try:
                 run = self.read(first, last)
@@ -188,8 +193,9 @@ class ChannelReader:
         self.unread.append(Unread(begin, end, reason))
 
     def _cuts(self, begin: int, end: int) -> list[int]:
-        """Return where to cut, so that each piece is in one chunk of each table. A block
-        that lies in two chunks of samples is a piece of its own."""
+        """Return where to cut so that each piece lies in one chunk of each table. A block
+        across two chunks of samples becomes a piece of its own.
+        """
         cuts = {begin, end}
         tables = [*self.tables, self.value] if self.kind != FLAT else self.tables
         for table in tables:
@@ -204,7 +210,7 @@ class ChannelReader:
         try:
             begins = index[begin:end]
         except DAMAGE:
-            # Nobody knows which blocks a chunk of samples has.
+            # It is unknown which blocks a chunk of samples holds.
             return list(range(begin, end))
         ends = np.arange(0, self.samples + 1, self.value.chunks[0])
         cuts = np.concatenate(
@@ -217,7 +223,7 @@ class ChannelReader:
 
 
 def text_of_unread(reader: ChannelReader) -> str:
-    """Tell which blocks of a channel cannot be read; "" if all can."""
+    """Say which blocks of a channel cannot be read; "" if all can."""
     count = sum(part.end - part.begin for part in reader.unread)
     if not count:
         return ""
@@ -235,7 +241,7 @@ def text_of_unread(reader: ChannelReader) -> str:
 
 
 class Place(NamedTuple):
-    """The place of a file among those of the recording that began at @begin."""
+    """The place of a file within the recording that began at @begin."""
 
     path: str
     begin: str
@@ -259,7 +265,7 @@ class Recording:
         path = self.path
         entry = self.file.get(schema.ENTRY)
         if entry is None or schema.RECORDING not in entry:
-            raise OpenFailure(f"{path}: is no recording of {PROGRAM}")
+            raise OpenFailure(f"{path}: is not a recording of {PROGRAM}")
         self.entry = entry
         self.is_complete = bool(entry[schema.RECORDING]["complete"][()])
         table = entry.get(schema.STATISTICS)
@@ -276,7 +282,7 @@ class Recording:
             )
 
     def text(self, name: str) -> str:
-        """Return a note on the recording."""
+        """Return a note about the recording."""
         try:
             item = self.entry[schema.RECORDING].get(name)
             return "" if item is None else str(item.asstr()[()])
@@ -284,8 +290,9 @@ class Recording:
             raise OpenFailure(f"{self.path}: cannot read {name}: {error}") from None
 
     def start(self) -> str:
-        """Return the time of the first block; if no clock tells the date, the time when
-        the recording began."""
+        """Return the time of the first block; without a clock that tells the date, the
+        start of the recording.
+        """
         try:
             start = self.entry["start_time"][()]
         except DAMAGE as error:
@@ -293,7 +300,7 @@ class Recording:
         return bytes(start).decode(errors="replace") or self.text("begin")
 
     def place(self) -> Place:
-        """Return where the file belongs. The first part has the number 1."""
+        """Return where the file belongs. The first part is number 1."""
         text = self.text("part") or "1"
         if not text.isascii() or not text.isdigit():
             raise OpenFailure(f"{self.path}: its part has no number, but {text}")
@@ -309,7 +316,7 @@ class Recording:
             raise SourceFailure(f"{self.path}: cannot read the blocks: {error}") from None
 
     def unread(self) -> list[str]:
-        """Return what runs_of() could not read."""
+        """Describe what runs_of() could not read."""
         texts = {name: text_of_unread(reader) for name, reader in self.channels.items()}
         return [f"{self.path}: {name}: {text}" for name, text in texts.items() if text]
 
@@ -318,8 +325,9 @@ class Recording:
 
 
 def _counts_of(group: Any, rows: Array | None) -> dict[str, int]:
-    """Return the statistics of a channel. @rows are those of all channels; a recording of
-    before has a group for each."""
+    """Return the statistics of a channel. @rows holds all channels; an older recording
+    has a group for each.
+    """
     if rows is None:
         items = group[schema.STATISTICS].items()
         return {name: int(item[()]) for name, item in items}
@@ -328,15 +336,16 @@ def _counts_of(group: Any, rows: Array | None) -> dict[str, int]:
 
 
 def raise_unread(recordings: list[Recording]) -> None:
-    """Complain, after the blocks that can be read, about those that cannot."""
+    """After the readable blocks, complain about the others."""
     texts = [text for recording in recordings for text in recording.unread()]
     if texts:
         raise SourceFailure("; ".join(texts))
 
 
 def in_order(places: list[Place]) -> list[list[Place]]:
-    """Return the files of each recording in the order of their parts, the recordings as
-    they come. Raise OpenFailure if a part comes twice."""
+    """Return the files of each recording in the order of their parts, and the recordings
+    as they come. Raise OpenFailure if a part occurs twice.
+    """
     groups: dict[str, list[Place]] = {}
     for place in places:
         groups.setdefault(place.begin, []).append(place)
@@ -352,8 +361,9 @@ def in_order(places: list[Place]) -> list[list[Place]]:
 
 
 def runs_in_order(recordings: list[Recording], channel: str = "") -> Iterator[Run]:
-    """Yield runs in which the blocks of all channels, or of one, have the order in which
-    they came. @recordings are the files of one recording."""
+    """Yield runs with the blocks of all channels, or of one, in the order in which they
+    came. @recordings are the files of one recording.
+    """
     names = dict.fromkeys(name for file in recordings for name in file.channels)
 
     def runs_of(name: str) -> Iterator[Run]:
@@ -371,7 +381,7 @@ class Head:
         self.place = int(run.order[0])
 
     def take(self, limit: int | None) -> Run:
-        """Return the blocks before the place @limit, at least one."""
+        """Return the blocks before position @limit, at least one."""
         assert self.run
         run, count = self.run, len(self.run)
         end = count if limit is None else int(np.searchsorted(run.order, limit))
@@ -383,9 +393,9 @@ class Head:
 
 
 def merge(streams: list[Iterator[Run]]) -> Iterator[Run]:
-    """Yield parts of the runs of several channels, by the order of their blocks."""
+    """Yield parts of the runs of several channels, in the order of their blocks."""
     heads = [Head(run, stream) for stream in streams if (run := next(stream, None))]
-    # The numbers keep heads from being compared.
+    # The numbers keep heapq from comparing heads.
     heap = [(head.place, number, head) for number, head in enumerate(heads)]
     heapq.heapify(heap)
     while heap:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How the blocks of a channel are arranged in a file. It is fixed when a file begins."""
+"""How the blocks of a channel are arranged in a file, fixed when the file begins."""
 
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -11,11 +11,11 @@ import zio
 from .blocks import CONTROL_SIZE, Run
 from .failure import UsageFailure
 
-# One block is one row of a table.
+# Each block is one row of a table.
 ROWS = "rows"
 # Each block has one sample: a table of values and times.
 SERIES = "series"
-# Samples of all blocks follow each other, and a table has the beginning of each block.
+# Samples of all blocks follow each other; a table says where each block begins.
 FLAT = "flat"
 KINDS = (ROWS, SERIES, FLAT)
 AUTO = "auto"
@@ -24,7 +24,7 @@ CHUNK_BYTES = 1 << 20
 CHUNK_BLOCKS = 1024
 # Rows of a chunk of a table of small numbers
 TABLE_ROWS = 4096
-# Chunks of all channels together; but each channel has LEAST_BYTES
+# Chunks of all channels together, but at least LEAST_BYTES per channel
 ALL_BYTES = 32 << 20
 LEAST_BYTES = 16 << 10
 # A limit of HDF5
@@ -34,8 +34,9 @@ FILTERS = ("none", "lzf", "gzip")
 
 @dataclass(frozen=True)
 class Options:
-    """Choices of the user. @chunk is blocks, 0 for an automatic number. @with_times: the
-    layout FLAT has the time of each sample."""
+    """Choices of the user. @chunk is in blocks, 0 for automatic. @with_times: the layout
+    FLAT stores the time of each sample.
+    """
 
     layout: str = AUTO
     chunk: int = 0
@@ -48,8 +49,9 @@ class Options:
 
 @dataclass(frozen=True)
 class Given:
-    """The rate of blocks whose controls have none; 0 if nobody has told it. @by is
-    "given" if the user has, or "estimated" if the times of a file on disk have."""
+    """The rate of blocks whose controls lack one; 0 if unknown. @by is "given" by the
+    user, or "estimated" from the times of a file on disk.
+    """
 
     rate: Fraction = Fraction()
     by: str = "given"
@@ -62,10 +64,10 @@ NOT_GIVEN = Given()
 class Layout:
     """The arrangement of one channel.
 
-    @dtype is the type of a sample. @length is the number of samples of each block, for
-    ROWS. @control is the control of the first block. @blocks and @samples are what the
-    channel brings, as far as that is known; else 0. @meaning counts how often the samples
-    have got another meaning before.
+    @dtype is the type of a sample. @length is the number of samples per block, for ROWS.
+    @control is the control of the first block. @blocks and @samples are the totals of the
+    channel, 0 if unknown. @meaning counts how often the meaning of the samples has
+    changed.
     """
 
     kind: str
@@ -90,7 +92,8 @@ class Layout:
 
     def place(self) -> zio.Place | None:
         """Return how the samples of the first block lie in time; None if its control
-        contradicts itself. The time itself is not known."""
+        contradicts itself. The time itself is unknown.
+        """
         control = self.control.copy()
         control["tstamp"] = 0
         with suppress(zio.Error):
@@ -100,8 +103,9 @@ class Layout:
 
 @dataclass(frozen=True)
 class Chunks:
-    """How many rows of its tables a channel has in a chunk: @blocks of samples and of
-    controls, @numbers of small tables, @values of the samples of FLAT."""
+    """How many rows of its tables a channel has per chunk: @blocks for samples and
+    controls, @numbers for small tables, @values for the samples of FLAT.
+    """
 
     blocks: int
     numbers: int
@@ -109,8 +113,9 @@ class Chunks:
 
 
 def chunks_of(layout: Layout, options: Options, channels: int) -> Chunks:
-    """Return the chunks of one of @channels. Each has a chunk that is not full, so many
-    channels have smaller ones."""
+    """Return the chunks of one of @channels. Each channel has a partly filled chunk, so
+    use smaller chunks for many channels.
+    """
     room = max(LEAST_BYTES, min(CHUNK_BYTES, ALL_BYTES // max(1, channels)))
     most = layout.blocks or CHUNK_BYTES
     size = max(layout.block_bytes() if layout.kind != FLAT else 0, CONTROL_SIZE)
@@ -128,7 +133,7 @@ def choose(
 ) -> Layout:
     """Return the layout for a channel whose first blocks are @run.
 
-    @is_varying: other blocks of the channel have another length.
+    @is_varying: the blocks of the channel differ in length.
     """
     length = None if is_varying else run.length
     kind = options.layout if options.layout != AUTO else _kind_for(length)

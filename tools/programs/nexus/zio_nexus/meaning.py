@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the samples of a block stand for, and where that changes within a channel."""
+"""What the samples of a block mean, and where that changes within a channel."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,13 +12,14 @@ import zio
 from .blocks import Array, Run
 from .failure import Failure
 
-# Bytes of the numbers of numpy
+# Sizes of numbers in numpy, in bytes
 NUMBERS = (1, 2, 4, 8)
 
 
 class Meaning(NamedTuple):
-    """@bits is the number of valid bits, and whether they are the highest ones. @scale is
-    the factor and the offset."""
+    """@bits is the number of valid bits, and whether they are on top. @scale is the
+    factor and the offset.
+    """
 
     is_signed: bool
     bits: tuple[int, bool]
@@ -27,18 +28,20 @@ class Meaning(NamedTuple):
 
 
 def scaling_of(control: Any) -> zio.Scaling:
-    """Return the scaling of the samples of @control. With none that the library knows,
-    the values are the numbers in the samples."""
+    """Return the scaling of the samples of @control. If the library does not know it, the
+    values are the raw numbers.
+    """
     return replace(zio.scaling(control), code=0)
 
 
 def values_of(run: Run) -> Array:
-    """Return the samples of @run in units. Refuse a scale that the library does not
-    know: its numbers are no values."""
+    """Return the samples of @run in units. Refuse a scale that the library does not know,
+    because raw numbers are not values.
+    """
     scaling = zio.scaling(run.first_control())
     if scaling.code:
         raise Failure(
-            f"{run.channel}: the scale of its samples is not known, so they have no "
+            f"{run.channel}: the scale of its samples is unknown, so they have no "
             "values: use raw numbers in csv, npy or npz, or HDF5"
         )
     return scaling.values(run.data)
@@ -57,7 +60,7 @@ def meaning_of(control: Any) -> Meaning:
     nbits = nbits if 0 < nbits < most else most
     known = control.copy()
     if size not in NUMBERS:
-        # The library has no numbers of this size; the scale is the same.
+        # The library does not convert numbers of this size; the scale is the same.
         known["ssize"] = max(NUMBERS)
     scaling = scaling_of(known)
     return Meaning(
@@ -69,8 +72,9 @@ def meaning_of(control: Any) -> Meaning:
 
 
 def parts_of(run: Run, changes: int) -> Iterator[tuple[Run, int]]:
-    """Yield the parts of @run between @changes, bits of ZIO_CHANGE_*. Each comes with
-    those that are before it. A block without samples does not change what they mean."""
+    """Yield the parts of @run between @changes, bits of ZIO_CHANGE_*, each with the
+    changes before it. A block without samples does not change the meaning.
+    """
     found = run.places["changes"] & np.uint32(changes)
     begins = np.flatnonzero(found[1:]) + 1
     for begin, end in pairwise([0, *begins.tolist(), len(run)]):

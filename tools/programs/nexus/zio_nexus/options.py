@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the words of options mean: counts, sizes, times."""
+"""Parse the words of options: counts, sizes, times."""
 
 from argparse import ArgumentTypeError
 from collections.abc import Mapping
@@ -8,12 +8,12 @@ from zio.cli import number
 
 SUFFIXES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-# The largest count of C that the options reach
+# The largest count in C that the options reach
 MOST = (1 << 63) - 1
 
 
 def _scaled(text: str, units: Mapping[str, float]) -> float:
-    """Read a number with one of @units behind it."""
+    """Read a number followed by one of @units."""
     digits = text.rstrip("".join(units))
     unit = text[len(digits) :]
     if unit not in units:
@@ -30,12 +30,12 @@ def _seconds(text: str) -> float:
 
 
 def size(text: str) -> int:
-    """Read bytes, such as 500M."""
+    """Read a size, such as 500M."""
     return int(_size(text))
 
 
 def method(text: str) -> str:
-    """Refuse the method that older versions had."""
+    """Refuse a method of older versions."""
     if text == "mmap":
         raise ArgumentTypeError("the method mmap is gone: use ring, or leave it out")
     return text
@@ -48,5 +48,5 @@ level = number(0, 9)
 chunk = number(0, 1 << 20)
 # Such as 10, 2.5s, 30m or 1h
 seconds = number(0, 10**10, read=_seconds, name="time")
-# In Hz; a control has no others.
+# In Hz, in the range of a control.
 rate = number(1e-9, (1 << 32) - 1, read=float)

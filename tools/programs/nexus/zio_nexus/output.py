@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A file of a conversion, from its first block to its name."""
+"""A file of a conversion, from its first block to its final name."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -16,25 +16,28 @@ SUFFIX = ".gaps.csv"
 
 
 class Body(ABC):
-    """The contents of a file in their format. With @tears, a write that fails leaves a
-    part of its blocks in the file, or takes some away."""
+    """The contents of a file in their format. With @tears, a failed write leaves part of
+    its blocks in the file, or removes some.
+    """
 
     tears: ClassVar[bool] = True
 
     @abstractmethod
     def close(self, gaps: list[Gap]) -> None:
-        """Write what ends the file. @gaps are all that it has; a format may add some."""
+        """Complete the file. @gaps are all its gaps; a format may add some."""
 
     def salvage(self) -> bool:
-        """Make a file that has no end readable, with no more room; return whether it
-        is."""
+        """Make an incomplete file readable without taking more room; return whether it
+        is.
+        """
         return False
 
 
 class GapList:
     """The file PATH.gaps.csv, beside a file whose format has no place for gaps. It is
-    made at the beginning, so that the program refuses a name that it cannot use. A
-    recording without a gap leaves none."""
+    created at the beginning, so that an unusable name is refused early, and removed if
+    there was no gap.
+    """
 
     def __init__(self, path: str, force: bool) -> None:
         self.part = Part(path + SUFFIX, force)
@@ -55,8 +58,9 @@ class GapList:
         self.is_stored = True
 
     def publish(self) -> list[str]:
-        """Give the list its name; return its path, or nothing if there is no gap. No
-        older list stays beside the file."""
+        """Name the list; return its path, or nothing if there is no gap. Remove an older
+        list of that name.
+        """
         if self.is_stored:
             self.part.publish()
             return [self.part.path]
@@ -67,8 +71,9 @@ class GapList:
 
 
 class State(Enum):
-    """OPEN takes blocks. TORN has blocks, or an end, in part. ENDED is whole and on the
-    disk, and has no name yet."""
+    """OPEN takes blocks. TORN has an incomplete block or end. ENDED is complete and on
+    the disk, but not named yet.
+    """
 
     OPEN = "open"
     TORN = "torn"
@@ -77,10 +82,10 @@ class State(Enum):
 
 
 class Output:
-    """A file, and perhaps the list of its gaps beside it.
+    """A file, possibly with a list of its gaps beside it.
 
-    @number counts the files of a channel, from 1. @channel is the only one that writes to
-    the file; "" if all may. @body comes when the format knows its samples.
+    @number counts the files of a channel from 1. @channel is the only channel of the
+    file; "" if all may write to it. @body exists once the format knows the samples.
     """
 
     def __init__(self, path: str, force: bool, number: int, channel: str) -> None:
@@ -89,7 +94,7 @@ class Output:
         self.body: Body | None = None
         self.beside: GapList | None = None
         self.gaps: list[Gap] = []
-        # Blocks that were written to it as a whole
+        # Blocks written completely
         self.blocks = 0
         self.state = State.OPEN
 
@@ -98,22 +103,22 @@ class Output:
         return self.part.path
 
     def add_list(self) -> None:
-        """Let a list beside the file tell of its gaps."""
+        """Keep a list of the gaps beside the file."""
         self.beside = GapList(self.path, self.part.force)
 
     def rename(self, path: str) -> None:
-        """Choose another name for the end: the list goes with the file."""
+        """Choose another final name, also for the list."""
         self.part.rename(path)
         if self.beside:
             self.beside.part.rename(path + SUFFIX)
 
     def tear(self) -> None:
-        """Note that a write has failed: the file cannot be ended as a whole one."""
+        """Note that a write failed, so that the file cannot be completed."""
         if self.body and self.body.tears:
             self.state = State.TORN
 
     def end(self) -> None:
-        """Write the end of the file, and the list, and wait until the disk has them."""
+        """Complete the file and the list, and wait until both are on the disk."""
         if self.state is State.OPEN and self.body:
             self.state = State.TORN
             with storing(self.path):
@@ -124,14 +129,13 @@ class Output:
             self.beside.store(self.gaps)
 
     def publish(self) -> list[str]:
-        """Give a file that is ended its name; return the path of its list, if any."""
+        """Name a completed file; return the path of its list, if any."""
         self.part.publish()
         self.state = State.NAMED
         return self.beside.publish() if self.beside else []
 
     def is_readable(self) -> bool:
-        """Return whether programs can read the file although it gets no name; try to make
-        it so."""
+        """Try to make the unnamed file readable for programs; return whether it is."""
         if self.state is State.ENDED:
             return True
         with suppress(OSError):
@@ -139,7 +143,7 @@ class Output:
         return False
 
     def discard(self) -> None:
-        """Remove what has no name yet."""
+        """Remove what is not named yet."""
         self.part.discard()
         self.discard_list()
 

@@ -27,16 +27,16 @@ from .target import Target
 from .track import MEANING
 from .writer import FileWriter, now
 
-# Blocks, or bytes, that are collected before they are written
+# Blocks, or bytes, to collect before writing them
 FULL_BLOCKS = 1000
 FULL_BYTES = 1 << 20
-# The least bytes of a channel, and the bytes of all channels together
+# Minimum bytes per channel, and bytes of all channels together
 LEAST_BYTES = 64 << 10
 ALL_BYTES = 64 << 20
-# Blocks are kept that long, or up to that size, for channels that are still silent.
+# How long, or up to which size, to keep blocks while some channels are still silent.
 SETTLE_SECONDS = 2.0
 SETTLE_BYTES = 64 << 20
-# After such a change, the attributes of a file do not hold any more.
+# Changes that invalidate the attributes of a file.
 OF_FILES = MEANING | Change.RATE | Change.CLOCK
 # What h5py raises when HDF5 cannot write
 WRITE_ERRORS = (OSError, RuntimeError, ValueError)
@@ -44,7 +44,7 @@ WRITE_ERRORS = (OSError, RuntimeError, ValueError)
 
 @dataclass
 class Limits:
-    """When to begin the next file; 0 is never."""
+    """When to begin the next file; 0: never."""
 
     bytes: int = 0
     seconds: float = 0.0
@@ -52,7 +52,7 @@ class Limits:
 
 @dataclass
 class Pending:
-    """Blocks of one channel that are not written yet."""
+    """Blocks of one channel not written yet."""
 
     runs: list[Run] = field(default_factory=list)
     blocks: int = 0
@@ -64,7 +64,9 @@ class Pending:
         self.bytes += run.nbytes
 
     def fits(self, run: Run) -> bool:
-        """Return whether @run has the type of these blocks. No samples have any type."""
+        """Return whether @run has the type of these blocks. Without samples, any type
+        fits.
+        """
         types = {part.data.dtype for part in (*self.runs, run) if part.data.size}
         return len(types) <= 1
 
@@ -75,7 +77,7 @@ class Pending:
 
 
 class Recorder:
-    """Collects blocks, chooses layouts, and begins a new file when one is needed."""
+    """Collects blocks, chooses layouts, and begins a new file when needed."""
 
     def __init__(
         self,
@@ -88,7 +90,8 @@ class Recorder:
         placer: Placer,
     ) -> None:
         """@known are the channels of files on disk. @placer knows rates that the controls
-        do not have."""
+        lack.
+        """
         self.source = source
         self.target = target
         self.options = options
@@ -97,13 +100,13 @@ class Recorder:
         self.writer: FileWriter | None = None
         self.layouts: dict[str, Layout] = {}
         self.placer = placer
-        # How often the samples of a channel have got another meaning
+        # How often the meaning of the samples of a channel has changed
         self.meanings: defaultdict[str, int] = defaultdict(int)
         self.pending: dict[str, Pending] = {}
         self.events: list[Events] = []
-        # Of each column of the table of events: the row of the file's first block
+        # For each column of the table of events, the row of the file's first block
         self.first_rows: dict[int, int] = {}
-        # Blocks in the files that are closed
+        # Blocks in closed files
         self.closed = 0
         self.begin = self.file_begin = time.monotonic()
         self.kernel = _kernel_of(source)
@@ -120,21 +123,22 @@ class Recorder:
 
     @property
     def stored(self) -> int:
-        """Return the blocks that are on the disk."""
+        """Return the number of blocks on the disk."""
         return self.closed + (self.writer.stored if self.writer else 0)
 
     def notes(self) -> dict[str, Any]:
         """Add nothing to the summary: the files have tables of breaks."""
         return {}
 
-    # --- blocks come ------------------------------------------------------------------
+    # --- incoming blocks --------------------------------------------------------------
 
     def add(self, step: Step) -> None:
         for run in step.runs:
             self._add_run(run)
         if step.events is not None:
             self.events.append(step.events)
-        # A file of a group ends between two steps: it has all blocks of its events.
+        # A file of a group ends between two steps, so that it has all blocks of its
+        # events.
         if self.source.group and self._is_file_full():
             self.flush()
 
@@ -145,7 +149,7 @@ class Recorder:
             self._collect(part)
 
     def _begin_meaning(self, run: Run, changes: int) -> None:
-        """The attributes of the present file do not hold for @run and later blocks."""
+        """The attributes of the current file do not apply to @run and later blocks."""
         self._write_pending(run.channel)
         self.meanings[run.channel] += 1
         if self.writer and run.channel in self.writer.channels:
@@ -167,12 +171,12 @@ class Recorder:
             self._write_pending(run.channel)
 
     def _is_full(self, blocks: int, size: int) -> bool:
-        """Return whether so many blocks are worth a write."""
+        """Return whether this many blocks are worth a write."""
         share = ALL_BYTES // len(self.pending)
         return blocks >= FULL_BLOCKS or size >= max(LEAST_BYTES, min(FULL_BYTES, share))
 
     def _may_begin(self) -> bool:
-        """Return whether the file may begin: the channels that it will have are known."""
+        """Return whether the file may begin because its channels are known."""
         if self.writer or not self.source.is_live():
             return True
         known = self.source.group or [full_name(name) for name in self.source.names]
@@ -205,7 +209,7 @@ class Recorder:
         _guard(self.writer, "append", run)
 
     def _takes(self, run: Run) -> bool:
-        """Return whether the present file takes @run."""
+        """Return whether the current file takes @run."""
         assert self.writer
         layout = self.layouts.get(run.channel)
         is_same = layout and layout.meaning == self.meanings[run.channel]
@@ -227,7 +231,7 @@ class Recorder:
         self._put_kernel(is_start=True)
 
     def _next_layout(self, old: Layout, run: Run) -> Layout:
-        """Return the layout of a channel whose blocks, from @run on, are others."""
+        """Return the layout of a channel whose blocks change at @run."""
         layout = self._choose(run)
         is_one_type = old.dtype == layout.dtype
         if old.kind == FLAT or (is_one_type and old.length != run.length):
@@ -235,7 +239,7 @@ class Recorder:
         return replace(layout, blocks=old.blocks, samples=old.samples)
 
     def _create(self, path: str, texts: Mapping[str, str]) -> FileWriter:
-        """Create a file. One that cannot begin has no block, and does not stay."""
+        """Create a file. Remove one that cannot begin, because it has no block."""
         words = (self.layouts, self.options, texts, self.source.group)
         try:
             return FileWriter(path, *words, self.target.force)
@@ -248,7 +252,7 @@ class Recorder:
             raise BrokenFile(f"{path}: cannot create the file: {error}{advice}") from None
 
     def _change_layout(self, run: Run) -> None:
-        """Continue in a new file, in which blocks like @run have a place."""
+        """Continue in a new file that has a place for blocks like @run."""
         assert self.writer
         old = self.layouts.get(run.channel)
         if old is None:
@@ -279,7 +283,7 @@ class Recorder:
         return self.writer.size() >= self.limits.bytes
 
     def flush(self) -> None:
-        """Make everything that has come readable."""
+        """Make everything received so far readable."""
         if not self._may_begin() or not (self.writer or self._has_pending()):
             return
         for channel in list(self.pending):
@@ -301,8 +305,9 @@ class Recorder:
             _guard(self.writer, "append_events", *parts)
 
     def _count_from_file(self, rows: Array) -> None:
-        """The source counts blocks from the begin of the recording, a file from its own
-        first block of the channel."""
+        """The source counts blocks from the beginning of the recording, a file from its
+        first block of the channel.
+        """
         for column in range(rows.shape[1]):
             there = rows[:, column] >= 0
             if there.any():
@@ -319,7 +324,7 @@ class Recorder:
             self.writer = None
 
     def finish(self) -> None:
-        """Write what is left, and close the file. There is one, even with no block."""
+        """Write the rest and close the file, which exists even without a block."""
         self.begin -= SETTLE_SECONDS
         self.flush()
         if not self.target.files:
@@ -327,13 +332,13 @@ class Recorder:
         self.end_file()
 
     def give_up(self) -> None:
-        """After an error: close the file with what it has."""
+        """After an error, close the file with what it has."""
         self.end_file()
 
     # --- the kernel -------------------------------------------------------------------
 
     def _put_kernel(self, is_start: bool) -> None:
-        """Store the counts of the kernel, at the start of the recording and now."""
+        """Store the kernel's counts from the start of the recording and from now."""
         assert self.writer
         for name, start in self.kernel.items():
             channel = self.writer.channels.get(name)
@@ -369,7 +374,7 @@ def make_recorder(
         "begin": now(),
         "sources": " ".join(values.names),
     }
-    # HDF5 has UTF-8, and a word of the command line may be no such text.
+    # HDF5 needs UTF-8, which a word of the command line may not be.
     texts = {name: printable(text) for name, text in texts.items()}
     limits = Limits(values.rotate_size, values.rotate_time)
     return Recorder(source, target, options, limits, texts, known, placer)
@@ -393,8 +398,9 @@ def _reserve(writer: FileWriter, run: Run) -> None:
 
 
 def _guard(writer: FileWriter, method: str, *words: Any) -> None:
-    """Call a method of @writer. After an error, the file ends with the last flush: its
-    structure on the disk is whole, but HDF5 cannot close it."""
+    """Call a method of @writer. After an error the file ends with the last flush: its
+    structure on the disk is intact, but HDF5 cannot close it.
+    """
     try:
         getattr(writer, method)(*words)
     except WRITE_ERRORS as error:

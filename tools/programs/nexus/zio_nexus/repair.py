@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The command "repair": make a file of a killed writer readable for all programs."""
+"""The command "repair": make the file of a killed writer readable for all programs."""
 
 import argparse
 
@@ -13,5 +13,5 @@ def run_repair(values: argparse.Namespace) -> int:
             was_marked = repair(path)
         except OSError as error:
             raise OpenFailure(f"{path}: {error.strerror}") from None
-        say(f"{path}: {'repaired' if was_marked else 'needs no repair'}")
+        say(f"{path}: {'repaired' if was_marked else 'does not need repair'}")
     return OK

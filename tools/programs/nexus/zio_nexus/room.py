@@ -4,14 +4,15 @@
 import os
 import resource
 
-# With so much room left, the file needs no room of its own: to take it costs a write.
+# With this much free, do not reserve room for the file: reserving costs a write.
 PLENTY = 256 << 20
 STEP = 1 << 20
 
 
 class Room:
-    """Room on the disk that the file has before HDF5 writes there. A write that fails
-    within HDF5 leaves a file that cannot be closed."""
+    """Room on the disk, reserved before HDF5 writes. If a write failed within HDF5, the
+    file could not be closed.
+    """
 
     def __init__(self, path: str, least: int) -> None:
         self.fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
@@ -19,8 +20,9 @@ class Room:
         self.end = 0
 
     def reserve(self, end: int) -> None:
-        """Take room up to @end, and what the end of the file needs. Raise OSError if
-        there is none."""
+        """Reserve room up to @end, and for closing the file. Raise OSError if there is
+        none.
+        """
         end += self.least
         if end <= self.end or self._is_plenty(end):
             return
@@ -43,12 +45,11 @@ class Room:
         self.end = end
 
     def sync(self) -> None:
-        """Wait until the disk has what was written. Raise OSError if it does not take
-        it."""
+        """Wait until what was written is on the disk. Raise OSError if that fails."""
         os.fsync(self.fd)
 
     def forget(self) -> None:
-        """Note that HDF5 may have cut the file at the end of its data."""
+        """Note that HDF5 may have truncated the file to the end of its data."""
         self.end = 0
 
     def close(self) -> None:

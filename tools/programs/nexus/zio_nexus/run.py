@@ -33,7 +33,7 @@ from .target import Target
 
 
 class Sink(Protocol):
-    """What takes the blocks. @stored is how many of them are on the disk."""
+    """What takes the blocks. @stored is the number of blocks on the disk."""
 
     @property
     def stored(self) -> int: ...
@@ -55,7 +55,7 @@ def run_record(values: argparse.Namespace) -> int:
             f"where to? use --output=FILE, in {', '.join(FORMATS)} or HDF5"
         )
     target = _make_target(values)
-    # The imports take a while: an open channel would lose blocks meanwhile.
+    # Imports take a while, during which an open channel would lose blocks.
     make_sink, needs_streams = _find_sink(values.to), _needs_streams(values.to)
     source = _open(values)
     try:
@@ -97,8 +97,9 @@ def _is_hdf(name: str) -> bool:
 
 
 def _find_sink(to: str) -> Callable[..., Sink]:
-    """Import what a format needs, and return what makes a sink. The library of HDF5 is
-    half of the start: other formats do without."""
+    """Import what a format needs, and return a function that makes a sink. Importing HDF5
+    is half of the start-up time, which other formats avoid.
+    """
     if to == "hdf5":
         from .record import make_recorder  # noqa: PLC0415
 
@@ -107,7 +108,7 @@ def _find_sink(to: str) -> Callable[..., Sink]:
 
 
 def _needs_streams(to: str) -> bool:
-    """Return whether a format fills the holes of streams, and of no others."""
+    """Return whether a format fills holes, but only in streams."""
     return to != "hdf5" and find_converter(to).paced
 
 
@@ -153,7 +154,7 @@ class Session:
         return source_failure.status if source_failure else self._status()
 
     def _copy_all(self, progress: Progress) -> SourceFailure | None:
-        """Copy to the end; return the error of the source that ended it."""
+        """Copy to the end; return the error of the source if it ended the copy."""
         try:
             self._copy(progress)
         except SourceFailure as failure:
@@ -180,8 +181,9 @@ class Session:
                 self.source.stop()
 
     def _count(self, step: Step) -> SourceFailure | None:
-        """Place and count the blocks of @step. It ends where a control contradicts
-        itself; return that failure."""
+        """Place and count the blocks of @step. If a control contradicts itself, cut @step
+        there and return the failure.
+        """
         for number, run in enumerate(step.runs):
             try:
                 self.placer.place(run)
@@ -193,7 +195,7 @@ class Session:
         return None
 
     def _count_rest(self) -> None:
-        """Count the blocks that the source has read, and that nothing takes any more."""
+        """Count the blocks that the source has read but nothing takes any more."""
         self.source.stop()
         try:
             for step in self.steps:
@@ -204,13 +206,13 @@ class Session:
             return
 
     def _limit(self, step: Step) -> Step:
-        """Return the part of @step up to the last block that is wanted."""
+        """Return the part of @step up to the last wanted block."""
         if not self.values.count:
             return step
         left = self.values.count - self.tally.total()
         events = step.events
         if events is not None:
-            # An event is whole: so it may have a few blocks more.
+            # Do not split an event, which may have a few blocks more.
             events = events.up_to(left)
             left = events.blocks()
         return Step(list(_first(step, left)), events)
@@ -231,7 +233,7 @@ class Session:
         return True
 
     def _fail(self, failure: Failure, progress: Progress) -> int:
-        """Keep what there is, and tell what is missing."""
+        """Keep what there is, and report what is missing."""
         progress.end()
         self.end = str(failure)
         say(self.end)
@@ -248,7 +250,7 @@ class Session:
         return failure.status
 
     def _keep_what_came(self) -> None:
-        """Keep what there is after an error of the program itself, which is printed."""
+        """Keep what there is after a bug in the program itself, and print the error."""
         try:
             self.sink.give_up()
         except BrokenFile as broken:
@@ -267,7 +269,7 @@ class Session:
     def _report(self) -> None:
         if missing := self._not_stored():
             blocks = self.tally.total()
-            say(f"{missing} of the {blocks} blocks that were read are not stored")
+            say(f"{missing} of the {blocks} blocks read are not stored")
         elif not self.values.quiet:
             say(self.tally.text())
         if not self.values.quiet:
@@ -276,7 +278,7 @@ class Session:
             tell(json.dumps(self._summary(), indent=2))
 
     def _not_stored(self) -> int:
-        """Return how many of the blocks in the account are not in the files."""
+        """Return how many blocks of the account are not in the files."""
         return self.tally.account().blocks - self.sink.stored
 
     def _summary(self) -> dict[str, Any]:
@@ -305,7 +307,7 @@ def _first(step: Step, count: int) -> Iterator[Any]:
 
 
 def _leave_at_once(status: int) -> None:
-    """End without the cleanup of HDF5, which would try to write again, and crash."""
+    """Exit without the cleanup of HDF5, which would try to write again and crash."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)

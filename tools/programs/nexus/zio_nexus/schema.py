@@ -37,7 +37,7 @@ ENTRY, RECORDING, STATISTICS, EVENTS, PLOT = (
     "plot",
 )
 BREAKS = "breaks"
-# Recordings of before have this table instead.
+# Older recordings have this table instead.
 LOSSES = "losses"
 TIME_LENGTH = 32
 NAME_LENGTH = 40
@@ -53,7 +53,7 @@ STATISTIC = np.dtype(
         *((name, "i8") for name in (*COUNTS, *SEQUENCES, *RATE, *KERNEL)),
     ]
 )
-# The source of a rate, by the number of the library
+# The source of a rate, by its number in the library
 RATE_SOURCES = ("unknown", "control", "given", "estimated")
 
 
@@ -66,14 +66,16 @@ def make_group(parent: Any, name: str, nx_class: str, **attributes: Any) -> Any:
 
 
 def _text(text: str) -> Any:
-    """Return a text for a dataset. Octave stops reading a file at a text of another kind
-    than ASCII of a fixed length."""
+    """Return a text for a dataset. Octave stops reading a file at any text but
+    fixed-length ASCII.
+    """
     return np.bytes_(text) if text.isascii() else text
 
 
 def make_root(file: Any, default: str, file_time: str, options: dict[str, str]) -> Any:
-    """Write the root and the entry; return the entry. The times of the entry are those of
-    the data."""
+    """Write the root and the entry; return the entry. Its times are the times of the
+    data.
+    """
     file.attrs["NX_class"] = "NXroot"
     file.attrs["default"] = ENTRY
     file.attrs["file_time"] = file_time
@@ -102,21 +104,22 @@ COLUMNS = {
 
 
 class Schema:
-    """Makes the groups of the channels of one file. @channels is their number."""
+    """Makes the groups of the channels of one file. @channels: number of channels."""
 
     def __init__(self, entry: Any, options: Options, channels: int) -> None:
         self.entry = entry
         self.options = options
         self.channels = channels
         self.maker = Maker(options)
-        # The first group of those that differ in the name alone, by what they have
+        # Of groups that differ only in their names, the first, by contents
         self.groups: dict[Any, bytes] = {}
         # The same for the axes of the samples
         self.axes: dict[Any, Any] = {}
 
     def make(self, layouts: Mapping[str, Layout]) -> None:
-        """Make the groups of all channels. To copy one that differs in the name alone
-        costs a tenth."""
+        """Make the groups of all channels. Copying a group that differs only in its name
+        costs a tenth.
+        """
         for name, layout in layouts.items():
             key, path = _key_of(layout), name.encode()
             if key in self.groups:
@@ -128,7 +131,7 @@ class Schema:
             self._complete(name, layout, row)
 
     def _complete(self, name: str, layout: Layout, row: int) -> None:
-        """Add what a channel has of its own. Its statistics have the row @row."""
+        """Add what belongs to one channel. Its statistics are in row @row."""
         group = h5g.open(self.entry.id, name.encode())
         unit = line_of(layout.control)[2]
         value = h5d.open(group, COLUMNS[layout.kind][0].encode())
@@ -138,7 +141,7 @@ class Schema:
             self._add_axis(group, layout)
 
     def columns(self, name: str, layout: Layout) -> dict[str, Column]:
-        """Return the tables of a channel, open for a writer."""
+        """Return the tables of a channel, opened for a writer."""
         names = COLUMNS[layout.kind]
         if layout.kind == FLAT and self.options.with_times:
             names = (*names, "time")
@@ -149,11 +152,11 @@ class Schema:
         }
 
     def breaks(self, name: str) -> Column:
-        """Return the table of breaks of a channel, open for a writer."""
+        """Return the table of breaks of a channel, opened for a writer."""
         return self.maker.open(self.entry.id, f"{name}/{BREAKS}", BREAK)
 
     def chunk_bytes(self, layout: Layout) -> int:
-        """Return the bytes of a chunk of each table of a channel."""
+        """Return the size of a chunk of each table of a channel."""
         chunks = chunks_of(layout, self.options, self.channels)
         size = layout.block_bytes() + CONTROL_SIZE
         values = chunks.values * (int(layout.dtype.itemsize) + 8)
@@ -185,9 +188,10 @@ class Schema:
         self.maker.describe(group, signal="data", time_indices=0)
 
     def _add_axis(self, group: Any, layout: Layout) -> None:
-        """Add the times of the samples of a block, from the first one, unless nobody
-        knows the rate yet. In older recordings a block may have several shots, whose
-        times differ from block to block."""
+        """Add the times of the samples of a block, relative to the first, unless the rate
+        is still unknown. In older recordings a block may have several shots, whose times
+        differ from block to block.
+        """
         place = layout.place()
         if place is None or not place.rate or place.n_shots > 1 or not place.samples:
             self.maker.describe(group, axes=["time", "."])
@@ -234,7 +238,9 @@ class Schema:
             self.maker.describe(time, start=_start_of(clock_name))
 
     def _describe_samples(self, dataset: Any, layout: Layout) -> None:
-        """Say how a sample becomes a physical value: sample * scaling_factor + offset."""
+        """Store how to convert a sample to a physical value: sample * scaling_factor +
+        offset.
+        """
         factor, offset, unit = line_of(layout.control)
         self.maker.describe(
             dataset,
@@ -246,7 +252,7 @@ class Schema:
 
 
 def _key_of(layout: Layout) -> Any:
-    """Return what decides on a group, beside its name."""
+    """Return what determines a group besides its name."""
     control = layout.control.copy()
     for name in ("seq_num", "tstamp", "zio_alarms", "drv_alarms"):
         control[name] = 0
@@ -256,7 +262,7 @@ def _key_of(layout: Layout) -> Any:
 
 
 def _start_of(clock_name: str) -> str:
-    """Return the date from which a clock counts, so that its times become UTC."""
+    """Return the date from which a clock counts, to convert its times to UTC."""
     start = datetime(1970, 1, 1, tzinfo=UTC)
     start -= timedelta(seconds=DATED[clock_name] // SECOND)
     return start.strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -282,8 +288,9 @@ def _words_of(layout: Layout) -> dict[str, Any]:
 
 
 def make_statistics(entry: Any, names: Mapping[str, Layout]) -> tuple[Any, Array]:
-    """Make the table of the counts. Return the dataset, and an array of STATISTIC, whose
-    row i is of channel i."""
+    """Make the table of the counts. Return the dataset and an array of STATISTIC with
+    channel i in row i.
+    """
     rows = np.zeros(len(names), STATISTIC)
     rows["channel"] = [name.encode() for name in names]
     for name in (*SEQUENCES, *KERNEL):
@@ -294,8 +301,9 @@ def make_statistics(entry: Any, names: Mapping[str, Layout]) -> tuple[Any, Array
 
 
 def make_events(entry: Any, names: list[str], options: Options) -> None:
-    """Make the table of the events of a group of channels. Row i of "block" has the row
-    of each channel's block, or -1; "missing" has the index in REASONS."""
+    """Make the table of the events of a group of channels. Row i of "block" holds the row
+    of each channel's block, or -1; "missing" holds an index into REASONS.
+    """
     events = make_group(entry, EVENTS, "NXcollection", channels=names)
     maker, count, rows = Maker(options), len(names), 4096
     time = maker.column(events.id, "time", np.int64, (rows,), filters=False)
@@ -307,7 +315,7 @@ def make_events(entry: Any, names: list[str], options: Options) -> None:
 
 
 def open_events(entry: Any, options: Options) -> dict[str, Column]:
-    """Return the columns of the table of events, open for a writer."""
+    """Return the columns of the table of events, opened for a writer."""
     maker, place = Maker(options), f"{EVENTS}/"
     types = {"time": np.int64, "block": np.int64, "missing": np.uint8}
     return {name: maker.open(entry.id, place + name, types[name]) for name in types}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The loop of a recording: when to stop, when to flush, what was counted."""
+"""The loop of a recording: when to stop, when to flush, what to count."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ from .placing import Placer
 
 
 class Stop:
-    """Notes the signal that is to end the program. A second one kills it."""
+    """Notes the signal that should end the program. A second one kills it."""
 
     def __init__(self) -> None:
         self.signal = 0
@@ -35,7 +35,7 @@ class Stop:
 
 
 class Tally:
-    """Counts of all channels, and the time that passes."""
+    """Counts of all channels, and the elapsed time."""
 
     def __init__(self, placer: Placer) -> None:
         self.placer = placer
@@ -44,12 +44,12 @@ class Tally:
         self.begin = time.monotonic()
 
     def add(self, run: Run) -> None:
-        """Count blocks, which the placer has seen."""
+        """Count blocks that the placer has seen."""
         self.blocks[run.channel] += len(run)
         self.bytes[run.channel] += run.data.nbytes
 
     def total(self) -> int:
-        """Return the blocks of all channels."""
+        """Return the number of blocks of all channels."""
         return sum(self.blocks.values())
 
     def account(self) -> zio.TimelineAccount:
@@ -127,7 +127,7 @@ class Progress:
 
 
 class Clock:
-    """Calls a function again and again, at least @period seconds apart."""
+    """Calls a function repeatedly, at least @period seconds apart."""
 
     def __init__(self, period: float, function: Callable[[], None]) -> None:
         self.period = period

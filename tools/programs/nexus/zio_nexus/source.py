@@ -19,33 +19,34 @@ from .blocks import LAST_SECOND, SECOND, Array, Run
 from .failure import Failure, OpenFailure, SourceFailure, UsageFailure, explain
 from .split import Splitter
 
-# Blocks of a batch; one call of HDF5 writes about as many.
+# Blocks per batch; one call of HDF5 writes about as many.
 BATCH = 1024
-# Controls that are looked at together, and the bytes of samples that are small
+# Controls to look at together, and up to how many bytes of samples a block is small
 CONTROLS = 16384
 SMALL = 32 << 10
 # Blocks of a channel that are worth a run
 WORTH = 16
-# Seconds that a batch may take, and so the delay of Ctrl-C
+# Seconds that a batch may take, and therefore the delay of Ctrl-C
 PATIENCE = 0.2
-# A module of an older kernel, or a node that is no channel of an input
+# An older kernel module, or a node that is not an input channel
 CANNOT_FLUSH = (errno.ENOTTY, errno.EOPNOTSUPP, errno.EBADF)
-# Batches that wait to be written, when there are several sources
+# Batches that may wait to be written, with several sources
 WAITING = 64
-# Why an event has no block of a channel; 0: it has one
+# Why an event lacks the block of a channel; 0: it has one
 REASONS = ("there", "lost", "skipped", "late", "gone", "given", "other")
 
 
 class Events(NamedTuple):
-    """Events of a group: @times (k,), @rows and @missing (k, channels). A row counts the
-    blocks of the channel in this recording; -1: the channel has no block."""
+    """Events of a group: @times (k,), @rows and @missing (k, channels). A row is the
+    index of the block among the blocks of its channel in this recording; -1: no block.
+    """
 
     times: Array
     rows: Array
     missing: Array
 
     def up_to(self, blocks: int) -> "Events":
-        """Return the events up to the one that has block number @blocks of these."""
+        """Return the events up to the one with block number @blocks of these events."""
         ends = np.cumsum((self.rows >= 0).sum(axis=1))
         count = int(np.searchsorted(ends, blocks)) + 1
         return Events(*(part[:count] for part in self))
@@ -54,8 +55,9 @@ class Events(NamedTuple):
         return int((self.rows >= 0).sum())
 
     def of_blocks(self, counts: list[int]) -> "Events":
-        """Return these events without blocks that are not there: @counts of each channel
-        are. An event behind the last of them goes."""
+        """Return these events without missing blocks: each channel has only the first
+        @counts. Drop events after the last block.
+        """
         is_gone = self.rows >= np.array(counts)
         rows = np.where(is_gone, -1, self.rows)
         missing = np.where(is_gone, REASONS.index("other"), self.missing)
@@ -65,24 +67,25 @@ class Events(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What a source gives at a time: runs, perhaps none, which are valid until the next
-    step; and the events of a group."""
+    """What a source delivers at a time: runs, possibly none, valid until the next step;
+    and the events of a group.
+    """
 
     runs: list[Run]
     events: Events | None = None
 
 
 class Source:
-    """One or more channels, or files of blocks. Iterate over it for steps."""
+    """One or more channels or block files. Iterate over it for steps."""
 
     def __init__(
         self, names: list[str], method: str | None = None, queued: bool = False
     ) -> None:
-        """Open them. With @queued, a recording begins with the blocks that wait."""
+        """Open them. With @queued, a recording begins with the queued blocks."""
         require_different(names)
         self.names = names
-        # Files are read one after the other. One on disk is a name until its turn comes,
-        # as there may be more of them than a process can have open.
+        # Files are read one after the other. A file on disk is opened only when its turn
+        # comes, because there may be more files than a process can open.
         self.files: list[Any] = []
         self.channels: list[Any] = []
         for name in names:
@@ -100,7 +103,7 @@ class Source:
         self.stopping = threading.Event()
 
     def stop(self) -> None:
-        """Read no more. Steps with blocks that were read still come."""
+        """Stop reading. Steps with blocks already read still follow."""
         self.stopping.set()
 
     def __iter__(self) -> Iterator[Step]:
@@ -112,8 +115,7 @@ class Source:
                 yield Step(list(splitter.split(batch.controls, batch.data)))
 
     def _batches(self) -> Iterator[Any]:
-        """Yield batches: those of files one after the other, those of channels as they
-        come."""
+        """Yield batches: of files one after the other, of channels as they come."""
         channels = [[channel] for channel in self.channels]
         queues = [self.files, *channels] if self.files else channels
         if len(queues) == 1:
@@ -121,8 +123,9 @@ class Source:
         return _batches_of_all(queues, self.stopping)
 
     def controls(self) -> Iterator[Array]:
-        """Yield the controls of all blocks before any is read. There are none unless all
-        sources are files on disk."""
+        """Yield the controls of all blocks before reading any; nothing unless all sources
+        are files on disk.
+        """
         if all(map(_is_on_disk, self.names)):
             for name in self.names:
                 yield from _controls_of(name)
@@ -140,8 +143,9 @@ class Source:
 
 
 def _controls_of(path: str) -> Iterator[Array]:
-    """Yield the controls of a file on disk, each array valid until the next one. To read
-    small blocks costs less than to pass over each."""
+    """Yield the controls of a file on disk, each array valid until the next. Reading
+    small blocks is cheaper than skipping each.
+    """
     first = next(of_file(path, 1), None)
     if first is None:
         return
@@ -165,7 +169,7 @@ def _open(name: str, method: str | None) -> Any:
 
 
 def _drop_old_blocks(channel: Any) -> None:
-    """Drop the blocks that came before: a gap would be behind them."""
+    """Drop the blocks queued earlier: a gap would follow them."""
     try:
         channel.flush()
     except OSError as error:
@@ -174,13 +178,13 @@ def _drop_old_blocks(channel: Any) -> None:
 
 
 def require_different(names: list[str]) -> None:
-    """Complain about a source that is named twice, under two spellings too."""
+    """Complain about a source named twice, even in different spellings."""
     seen: dict[Any, str] = {}
     for name in names:
         other = seen.setdefault(_identity(name), name)
         if other is not name:
             both = name if other == name else f"{other}, {name}"
-            raise UsageFailure(f"{both}: is one source: name it once")
+            raise UsageFailure(f"{both}: the same source twice: name it once")
 
 
 def _identity(name: str) -> Any:
@@ -197,8 +201,9 @@ def _is_on_disk(name: str) -> bool:
 
 
 def _batches(channels: list[Any], stopping: threading.Event) -> Iterator[Any]:
-    """Yield the batches of channels and files, one after the other; names are of files
-    that are not open yet."""
+    """Yield the batches of channels and files, one after the other; names stand for files
+    that are not open yet.
+    """
     try:
         for part in channels:
             is_name = isinstance(part, str)
@@ -213,7 +218,7 @@ def _batches(channels: list[Any], stopping: threading.Event) -> Iterator[Any]:
 
 
 class _Reader(threading.Thread):
-    """Reads channels, one after the other, and passes copies of their batches."""
+    """Reads channels, one after the other, and passes on copies of their batches."""
 
     def __init__(
         self, channels: list[Any], target: "queue.Queue[Any]", stopping: threading.Event
@@ -229,13 +234,13 @@ class _Reader(threading.Thread):
             for batch in _batches(self.channels, self.stopping):
                 if len(batch):
                     self.target.put(_Copy(batch))
-        except Exception as error:  # Also a fault of the program must end the others.
+        except Exception as error:  # Even a bug must end the other readers.
             end = error
         self.target.put(end)
 
 
 class _Copy:
-    """The blocks of batches, in memory that stays valid."""
+    """The blocks of batches, in memory that remains valid."""
 
     def __init__(self, *batches: Any) -> None:
         self.controls = np.concatenate([batch.controls for batch in batches])
@@ -250,13 +255,14 @@ class _Copy:
 
 
 def _shape_of(data: Any) -> Any:
-    """Return what all blocks of a batch have in common; None if they differ."""
+    """Return what all blocks of a batch have in common; None if they differ in it."""
     return (data.dtype, data.shape[1:]) if isinstance(data, np.ndarray) else None
 
 
 def _gather(batches: Iterator[Any]) -> Iterator[Any]:
-    """Join batches that have few blocks of each of many channels: a run costs as much as
-    many blocks. None of them waits for longer than a batch may."""
+    """Join batches with few blocks from each of many channels, because a run costs as
+    much as many blocks. No batch waits for longer than a batch may take.
+    """
     kept: list[_Copy] = []
     wanted = 0
     begin = time.monotonic()
@@ -286,8 +292,9 @@ def _gather(batches: Iterator[Any]) -> Iterator[Any]:
 
 
 def _batches_of_all(queues: list[Any], stopping: threading.Event) -> Iterator[Any]:
-    """Yield batches of all queues of channels as they come; None if none comes for a
-    while. An error of a channel ends the others, and comes last."""
+    """Yield batches of all queues as they come; None if nothing comes for a while. An
+    error of a channel ends the others and is raised last.
+    """
     target: queue.Queue[Any] = queue.Queue(WAITING)
     readers = [_Reader(channels, target, stopping) for channels in queues]
     failure = None
@@ -319,7 +326,7 @@ def _get(target: "queue.Queue[Any]") -> Any:
 
 
 def _drain(target: "queue.Queue[Any]", readers: list[_Reader]) -> None:
-    """Let readers end that wait for room."""
+    """Let readers that wait for room end."""
     while any(reader.is_alive() for reader in readers):
         _get(target)
 
@@ -332,7 +339,7 @@ class GroupSource(Source):
     ) -> None:
         require_different(names)
         self.names = names
-        # What cannot be opened alone, the group explains.
+        # If it cannot be opened alone either, let the group explain.
         if not queued:
             with suppress(Failure):
                 Source(names).close()
@@ -355,7 +362,7 @@ class GroupSource(Source):
         yield collector.take()
 
     def _collect(self, collector: "EventCollector") -> bool:
-        """Collect the events that come; return False at the end."""
+        """Collect events; return False at the end."""
         while not collector.is_full():
             try:
                 event = self.events.next(PATIENCE)
@@ -374,14 +381,15 @@ class GroupSource(Source):
 
 
 def _channels_of(names: list[str]) -> list[str]:
-    """Return the channel of each source of a group. A file must have one channel, of
-    which no other source has blocks."""
+    """Return the channel of each source of a group. A file must hold exactly one channel,
+    and no other source may have blocks of that channel.
+    """
     channels = [_channel_of(name) for name in names]
     for number, channel in enumerate(channels):
         other = channels.index(channel)
         if other < number:
             raise UsageFailure(
-                f"{names[other]}, {names[number]}: both have {channel}, and an event has "
+                f"{names[other]}, {names[number]}: both have {channel}, but an event has "
                 "one block of a channel: name one of them"
             )
     return channels
@@ -395,7 +403,7 @@ def _channel_of(name: str) -> str:
             and not stat.S_ISCHR(os.stat(name).st_mode)
         ):
             raise UsageFailure(
-                f"{name}: its channel is not known yet: store it in a file first"
+                f"{name}: its channel is still unknown: store it in a file first"
             )
         return str(zio.full_name(name))
     found: dict[str, None] = {}
@@ -407,11 +415,13 @@ def _channel_of(name: str) -> str:
     except OSError as error:
         raise OpenFailure(explain(error)) from None
     if not found:
-        raise UsageFailure(f"{name}: has no blocks, so no channel to align: leave it out")
+        raise UsageFailure(
+            f"{name}: has no blocks and therefore no channel to align: leave it out"
+        )
     if len(found) > 1:
         raise UsageFailure(
-            f"{name}: has {len(found)} channels, and an event has one block of a source: "
-            'record it, and make a file of each by "zio-nexus cat --channel"'
+            f"{name}: has {len(found)} channels, but an event has one block of a source: "
+            'record it, and make a file of each with "zio-nexus cat --channel"'
         )
     return next(iter(found))
 
@@ -467,6 +477,6 @@ class EventCollector:
 
 
 def _reason(event: zio.Event, name: str) -> int:
-    """Return the index in REASONS of why a channel has no block; 0: it has one."""
+    """Return the index in REASONS of why a channel lacks a block; 0: it has one."""
     text = event.missing.get(name, "there")
     return REASONS.index(text if text in REASONS else "other")

@@ -24,7 +24,7 @@ class Splitter:
         self.count += len(controls)
         for rows in rows_of_channels(controls):
             if len(rows) == len(controls):
-                # In one piece, for the placer and the writer
+                # Contiguous, for the placer and the writer
                 whole = np.ascontiguousarray(controls)
                 yield from self.split_types(whole, data, order)
                 return
@@ -32,7 +32,7 @@ class Splitter:
             yield from self.split_types(controls[rows], part, order[rows])
 
     def split_types(self, controls: Array, data: Any, order: Array) -> Iterator[Run]:
-        """Yield runs of the blocks of one channel, in their order."""
+        """Yield runs of the blocks of one channel, in order."""
         name = self.name_of(controls[0])
         lengths = controls["nsamples"].astype(np.int64)
         begin = 0
@@ -50,7 +50,7 @@ class Splitter:
 
 
 def _types(controls: Array) -> Array:
-    """Return what decides on the type of samples, shape (k, 2)."""
+    """Return what determines the type of samples, shape (k, 2)."""
     return np.column_stack((controls["ssize"], is_signed(controls)))
 
 

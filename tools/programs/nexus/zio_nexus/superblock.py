@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Repair the head of an HDF5 file whose writer was killed.
+"""Repair the superblock of an HDF5 file whose writer was killed.
 
-Such a writer leaves its mark, and programs such as h5dump then refuse the file.
-`h5clear -s` also clears the mark.
+Such a writer leaves its mark, and programs such as h5dump refuse the file. `h5clear -s`
+also clears the mark.
 """
 
 import os
@@ -13,7 +13,7 @@ from .failure import Failure
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 VERSION_AT, SIZES_AT, FLAGS_AT = 8, 9, 11
-# The version, two sizes, the flags, and then offsets of 8 bytes; one is the end of file
+# The version, two sizes, the flags, and then 8-byte offsets; one is the end of file
 FIXED, OFFSET, OFFSETS, END = 12, 8, 4, 2
 SIZE = FIXED + OFFSETS * OFFSET
 MASK = 0xFFFFFFFF
@@ -44,7 +44,7 @@ def _final(a: int, b: int, c: int) -> int:
 
 
 def checksum(data: bytes) -> int:
-    """Return the checksum of HDF5's metadata: lookup3 of Bob Jenkins, in words of 4."""
+    """Return the checksum of HDF5's metadata: Bob Jenkins's lookup3, in 4-byte words."""
     a = b = c = (0xDEADBEEF + len(data)) & MASK
     at = 0
     while len(data) - at > 12:
@@ -61,7 +61,9 @@ def checksum(data: bytes) -> int:
 def _read_head(file: BinaryIO, path: str) -> bytearray:
     head = bytearray(file.read(SIZE + 4))
     if head[:8] != SIGNATURE or head[VERSION_AT] != 3 or head[SIZES_AT] != OFFSET:
-        raise Failure(f"{path}: no file of {PROGRAM}: it has no superblock of version 3")
+        raise Failure(
+            f"{path}: not a file of {PROGRAM}: it has no superblock of version 3"
+        )
     if int.from_bytes(head[SIZE : SIZE + 4], "little") != checksum(bytes(head[:SIZE])):
         raise Failure(f"{path}: the superblock is damaged")
     return head
@@ -73,17 +75,18 @@ def _end_of(head: bytearray) -> int:
 
 
 def cut_rest(fd: int, path: str) -> None:
-    """Remove the room behind the end of the data. @fd stays open."""
+    """Cut off the room after the end of the data. @fd stays open."""
     with open(fd, "r+b", buffering=0, closefd=False) as file:
         file.seek(0)
         file.truncate(_end_of(_read_head(file, path)))
 
 
 def repair(path: str) -> bool:
-    """Clear the marks of a writer in @path; return whether anything was repaired.
+    """Clear the marks of a writer in @path; return whether anything needed repair.
 
-    A file that is shorter than it says grows: HDF5 refuses it otherwise. Blocks up to the
-    last flush are not in that part. Raise Failure if the superblock is damaged.
+    Extend a file that is shorter than its superblock says, because HDF5 refuses it
+    otherwise. Blocks up to the last flush are not in that part. Raise Failure if the
+    superblock is damaged.
     """
     with open(path, "r+b", buffering=0) as file:
         head = _read_head(file, path)
@@ -102,7 +105,7 @@ def repair(path: str) -> bool:
 
 
 def _grow(file: BinaryIO, end: int) -> None:
-    """Let the file grow by a hole. A limit on files may forbid it now, and not later."""
+    """Extend the file by a hole. A file size limit may forbid it now but not later."""
     try:
         file.truncate(end)
     except OSError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Look at the controls in files on disk, to know channels and rates in advance."""
+"""Look at the controls in files on disk to know channels and rates in advance."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,8 +28,9 @@ SPREAD = 1.2
 
 @dataclass
 class Found:
-    """A channel in the file. @control is that of the first block with samples. @blocks
-    and @samples are how many the channel has."""
+    """A channel in the file. @control belongs to the first block with samples. @blocks
+    and @samples are the totals of the channel.
+    """
 
     control: Any
     length: int
@@ -47,9 +48,10 @@ class Found:
 
 
 def survey(source: Source, placer: Placer, needs_streams: bool) -> dict[str, Found]:
-    """Return the channels of files on disk; none if a source is no regular file. The
-    placer learns the rates that the times tell, and with @needs_streams which channels
-    are streams. The survey ends where a file is damaged."""
+    """Return the channels of files on disk; none unless all sources are regular files.
+    The placer learns the rates from the times, and with @needs_streams also which
+    channels are streams. The survey ends where a file is damaged.
+    """
     found: dict[str, Found] = {}
     trial, names = Placer(float(placer.rate)), Splitter()
     rates: dict[str, list[float]] = {}
@@ -71,7 +73,7 @@ def survey(source: Source, placer: Placer, needs_streams: bool) -> dict[str, Fou
 
 
 def _place(trial: Placer, name: str, controls: Array, rows: Array) -> Run:
-    """Return the blocks of a channel, placed, without their samples."""
+    """Return the placed blocks of a channel without their samples."""
     lengths = controls["nsamples"].astype(np.int64)
     run = Run(name, controls, np.zeros(0, np.uint8), lengths, rows)
     trial.place(run)
@@ -79,20 +81,20 @@ def _place(trial: Placer, name: str, controls: Array, rows: Array) -> Run:
 
 
 def _estimates(run: Run) -> list[float]:
-    """Return the lowest and the highest rate that the times of a run tell."""
+    """Return the lowest and the highest rate according to the times of a run."""
     places = run.places[run.places["rate_source"] == ESTIMATED]
     rates = places["rate_num"] / np.maximum(places["rate_den"], 1)
     return [float(rates.min()), float(rates.max())] if len(rates) else []
 
 
 def _learn(placer: Placer, channel: str, rate: zio.Rate, found: list[float]) -> None:
-    """Use an estimate for all blocks, unless there were several rates."""
+    """Use the estimate for all blocks, unless there were several rates."""
     if rate.source != "estimated" or rate.value is None or placer.rate:
         return
     if found and max(found) > SPREAD * min(found):
         say(
-            f"{channel}: the times tell {min(found):.6g} to {max(found):.6g} samples per "
-            "second: use --rate if there is one"
+            f"{channel}: the times suggest {min(found):.6g} to {max(found):.6g} samples "
+            "per second: use --rate if there is one"
         )
         placer.unsure.add(channel)
         return

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Groups, attributes and tables that grow, at the cost of HDF5 alone.
+"""Groups, attributes and growing tables at the cost of plain HDF5.
 
-A recording may have a thousand channels. The objects of h5py cost several times as much.
+A recording may have a thousand channels, and the objects of h5py cost several times as
+much.
 """
 
 from typing import Any
@@ -17,9 +18,9 @@ from .layout import Options
 TEXT_DTYPE = h5py.string_dtype()
 TEXT = h5t.py_create(TEXT_DTYPE, logical=True)
 SCALAR = h5s.create(h5s.SCALAR)
-# Attributes beside their object, before HDF5 makes a heap for them, which costs more
+# Attributes stored with their object before HDF5 makes a heap for them, which costs more
 MOST_ATTRIBUTES = 32
-# Rows of so many bytes are worth a look for whole chunks.
+# From this many bytes on, look for whole chunks among the rows.
 LARGE_BYTES = 16 << 10
 CHECKSUM_BYTES = 4
 
@@ -37,7 +38,7 @@ class Column:
         self.chunk: Chunk | None = None
 
     def append(self, rows: Array) -> None:
-        """Append @rows. Whole chunks go to the file as they are; HDF5 has the others."""
+        """Append @rows. Write whole chunks straight to the file, the rest by HDF5."""
         count = len(rows)
         if not count:
             return
@@ -64,7 +65,7 @@ class Column:
         return begin, begin + (count - begin) // step * step
 
     def _write(self, rows: Array) -> None:
-        """Write rows. h5py's own slices cost more than the data of a small batch."""
+        """Write rows. The slices of h5py cost more than the data of a small batch."""
         shape = (len(rows), *self.tail)
         place = self.id.get_space()
         place.select_hyperslab((self.length, *self.origin), shape)
@@ -81,15 +82,16 @@ class Column:
 
 
 class Chunk:
-    """How a table stores a whole chunk. To pass HDF5 by saves a fill, a look for
-    conversions, and two copies for the checksum."""
+    """How a table stores a whole chunk. Bypassing HDF5 saves a fill, a check for
+    conversions, and two copies for the checksum.
+    """
 
     def __init__(self, identifier: Any) -> None:
         made = identifier.get_create_plist()
         chunk, shape = made.get_chunk(), identifier.shape
         filters = [made.get_filter(i)[0] for i in range(made.get_nfilters())]
         is_plain = filters in ([], [h5z.FILTER_FLETCHER32])
-        # 0: only HDF5 can write chunks of this table
+        # 0: only HDF5 can write the chunks of this table
         self.rows = chunk[0] if is_plain and chunk[1:] == shape[1:] else 0
         self.memory = bytearray()
         if filters and self.rows:
@@ -97,8 +99,9 @@ class Chunk:
             self.memory = bytearray(size + CHECKSUM_BYTES)
 
     def seal(self, rows: Array) -> Any:
-        """Return what the file has of a chunk: @rows, and their checksum if it has one.
-        It is valid until the next call."""
+        """Return what the file stores for a chunk: @rows, followed by the checksum if
+        there is one. It is valid until the next call.
+        """
         if not self.memory:
             return rows
         source = ffi.from_buffer(rows)
@@ -107,7 +110,7 @@ class Chunk:
 
 
 class Maker:
-    """Makes the objects of a file. What objects share is made once."""
+    """Makes the objects of a file, and what they share only once."""
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -122,7 +125,7 @@ class Maker:
         return group
 
     def describe(self, target: Any, **attributes: Any) -> None:
-        """Give a group or a dataset attributes: texts, numbers, or lists of texts."""
+        """Add attributes to a group or a dataset: texts, numbers, or lists of texts."""
         for name, value in attributes.items():
             if isinstance(value, str | list):
                 array, kind = np.array(value, TEXT_DTYPE), TEXT
@@ -151,11 +154,11 @@ class Maker:
         return h5d.create(group, name.encode(), kind, space, made)
 
     def open(self, place: Any, name: str, dtype: Any) -> Column:
-        """Return a table of @dtype that was made."""
+        """Return an existing table of @dtype."""
         return Column(h5d.open(place, name.encode()), self._type(np.dtype(dtype)))
 
     def array(self, group: Any, name: str, values: Array) -> Any:
-        """Make a table that does not grow."""
+        """Make a table of fixed size."""
         kind, space = self._type(values.dtype), h5s.create_simple(values.shape)
         made = h5d.create(group, name.encode(), kind, space)
         made.write(h5s.ALL, h5s.ALL, values)

@@ -14,13 +14,13 @@ from typing import Any
 
 from .failure import OpenFailure, storing
 
-# Parts of other programs with the number of this one, at most
+# Maximum number of parts of other programs with the process number of this one
 MOST_PARTS = 100
-# Parts that have a descriptor at a time. A conversion may have thousands of parts.
+# Parts with an open descriptor at a time. A conversion may have thousands of parts.
 MOST_OPEN = 64
-# The byte of a file whose lock tells that a process records it; no file is so long.
+# Locking this byte of a file shows that a process records it. No file is that long.
 LOCK_AT = 1 << 62
-# The type, the origin, the begin, the length and the process of a lock, see fcntl(2)
+# The type, the origin, the begin, the length and the process of a lock; see fcntl(2)
 LOCK = "hhqqi4x"
 
 
@@ -35,7 +35,7 @@ class Target:
         self.files: list[str] = []
         parent = self.path.parent
         if not parent.is_dir():
-            raise OpenFailure(f"{path}: there is no directory {parent}: create it")
+            raise OpenFailure(f"{path}: the directory {parent} does not exist: create it")
         check_free(self._next(), force)
 
     def _next(self) -> str:
@@ -46,8 +46,9 @@ class Target:
         return str(path)
 
     def next_path(self) -> str:
-        """Return the path of the next file. Nothing has that name, or with @force an old
-        file, which the new one replaces when it begins."""
+        """Return the path of the next file. Nothing exists there, or, with @force, an old
+        file that the new one replaces when it begins.
+        """
         path = self._next()
         check_free(path, self.force)
         self.files.append(path)
@@ -55,9 +56,9 @@ class Target:
 
 
 class _OnDemand(RawIOBase):
-    """A file that has a descriptor only while it is used, for a BufferedRandom."""
+    """A file for a BufferedRandom, with an open descriptor only while in use."""
 
-    # Those that have one now, that which was used last at the end
+    # The files with a descriptor, the most recently used one last
     opened: OrderedDict["_OnDemand", int] = OrderedDict()
 
     def __init__(self, name: str, fd: int) -> None:
@@ -70,7 +71,7 @@ class _OnDemand(RawIOBase):
             os.close(self.opened.popitem(last=False)[1])
 
     def fileno(self) -> int:
-        """Return a descriptor, which is valid until another file is used."""
+        """Return a descriptor that is valid until another file is used."""
         if self not in self.opened:
             self._keep(os.open(self.name, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW))
         self.opened.move_to_end(self)
@@ -111,8 +112,9 @@ class _OnDemand(RawIOBase):
 
 
 class Part:
-    """A file that gets its name when it is whole. Until then it is PATH.PID.part, and a
-    file @path with @force stays what it is."""
+    """A file that gets its name once it is complete. Until then it is PATH.PID.part, and
+    with @force an old file @path stays unchanged.
+    """
 
     def __init__(self, path: str, force: bool) -> None:
         check_free(path, force)
@@ -121,31 +123,32 @@ class Part:
         self.file = BufferedRandom(_OnDemand(self.name, fd))
 
     def store(self) -> None:
-        """Close the file, after its contents are on the disk."""
+        """Close the file once its contents are on the disk."""
         with storing(self.path):
             self.file.flush()
             os.fsync(self.file.fileno())
             self.file.close()
 
     def publish(self) -> None:
-        """Give the file its name, after its contents are on the disk. The name is there
-        after sync_directory()."""
+        """Name the file once its contents are on the disk. The name is durable after
+        sync_directory().
+        """
         if not self.file.closed:
             self.store()
         give_name(self.name, self.path, self.force)
 
     def rename(self, path: str) -> None:
-        """Choose another name for the end."""
+        """Choose another final name."""
         check_free(path, self.force)
         self.path = path
 
     def room(self) -> int:
-        """Return the bytes that the disk has of the file."""
+        """Return how many bytes of the file are on the disk."""
         return os.fstat(self.file.fileno()).st_size
 
     def discard(self) -> None:
-        """Remove the file, if it does not have its name yet."""
-        # What is left in the buffer may still not fit on the disk.
+        """Remove the file if it is not named yet."""
+        # The rest of the buffer may not fit on the disk either.
         with suppress(OSError):
             self.file.close()
         with suppress(FileNotFoundError):
@@ -153,8 +156,9 @@ class Part:
 
 
 def create_part(path: str) -> tuple[str, int]:
-    """Create a file that is to be @path later; return its name, and a descriptor. A file
-    or a link that exists stays as it is."""
+    """Create a file that will become @path; return its name and a descriptor. Leave an
+    existing file or link alone.
+    """
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     for number in range(1, MOST_PARTS + 1):
         name = f"{path}.{os.getpid()}{f'.{number}' if number > 1 else ''}.part"
@@ -168,7 +172,7 @@ def create_part(path: str) -> tuple[str, int]:
 
 
 def give_name(name: str, path: str, force: bool) -> None:
-    """Call the file @name @path. A file of that name stays, but for @force."""
+    """Rename file @name to @path. Do not replace an existing file without @force."""
     check_free(path, force)
     with storing(path):
         if force:
@@ -178,8 +182,9 @@ def give_name(name: str, path: str, force: bool) -> None:
 
 
 def _rename(name: str, path: str) -> None:
-    """Rename a file; complain if @path exists. Some file systems have no links: there,
-    a file that another program makes at this moment is lost."""
+    """Rename a file; complain if @path exists. On a file system without hard links, a
+    file that another program creates at this very moment is lost.
+    """
     try:
         os.link(name, path)
     except FileExistsError:
@@ -192,7 +197,7 @@ def _rename(name: str, path: str) -> None:
 
 
 def sync_directory(path: str | Path) -> None:
-    """Make the names of new files beside @path durable."""
+    """Make the names of new files in the directory of @path durable."""
     fd = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(fd)
@@ -200,12 +205,12 @@ def sync_directory(path: str | Path) -> None:
         os.close(fd)
 
 
-# The files that this run reads, by device and inode
+# The files read in this run, by device and inode
 _sources: set[tuple[int, int]] = set()
 
 
 def protect(names: Iterable[str]) -> None:
-    """Never write to the files @names in this run, whatever else they are called."""
+    """Never write to the files @names in this run, under whatever name."""
     _sources.clear()
     for name in names:
         with suppress(OSError):
@@ -215,18 +220,19 @@ def protect(names: Iterable[str]) -> None:
 
 
 def check_free(path: str, force: bool) -> None:
-    """Complain if @path exists and @force is not set. Complain with @force if it is a
-    source, if it is no regular file, or if a process records it."""
+    """Complain if @path exists and @force is not set. Complain even with @force if it is
+    a source, is not a regular file, or is being recorded.
+    """
     if not os.path.lexists(path):
         return
     with suppress(OSError):
         found = os.stat(path)
         if (found.st_dev, found.st_ino) in _sources:
-            raise OpenFailure(f"{path}: is the source, too: use another name")
+            raise OpenFailure(f"{path}: is also the source: use another name")
     if not force:
         raise _existing(path)
     if not os.path.isfile(path):
-        raise OpenFailure(f"{path}: is no regular file: use another name")
+        raise OpenFailure(f"{path}: is not a regular file: use another name")
     if process := recorder_of(path):
         raise OpenFailure(
             f"{path}: is being recorded by process {process}: end it, or use another name"
@@ -238,14 +244,15 @@ def _existing(path: str) -> OpenFailure:
 
 
 def claim(fd: int) -> None:
-    """Tell others that this process records the file. It is so until the process closes
-    any descriptor of the file. A file system without locks does not tell it."""
+    """Show others that this process records the file, until it closes any descriptor of
+    the file. On a file system without locks nobody sees this.
+    """
     with suppress(OSError):
         fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, LOCK_AT)
 
 
 def recorder_of(path: str) -> int:
-    """Return the number of the process that records the file; 0 if none does."""
+    """Return the number of the process that records the file; 0 if there is none."""
     wanted = struct.pack(LOCK, fcntl.F_WRLCK, os.SEEK_SET, LOCK_AT, 1, 0)
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)

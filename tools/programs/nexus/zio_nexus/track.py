@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The samples of a channel, cut where they do not follow each other.
+"""The samples of a channel, cut where they do not follow on from each other.
 
-A format that tells the time of a sample by its number needs others in the place of those
-that are missing. Where that is no way, another file begins, or the program refuses.
+A format that derives the time of a sample from its number needs stand-ins for missing
+samples. Where that is impossible, begin another file, or refuse.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,10 +22,10 @@ from .failure import Failure
 
 PS = 1000
 PS_PER_SECOND = SECOND * PS
-# A longer gap than this, in samples, is no gap that a file can have.
+# Maximum gap in a file, in samples.
 LONGEST = 1 << 31
 
-# What a sample stands for
+# What a sample means
 MEANING = (
     Change.UNIT
     | Change.SCALE
@@ -38,7 +38,7 @@ MEANING = (
 
 
 class Gaps(Enum):
-    """What to do where samples are missing."""
+    """What to do about missing samples."""
 
     AUTO = "auto"
     FILL = "fill"
@@ -47,9 +47,10 @@ class Gaps(Enum):
 
 
 class Rules(NamedTuple):
-    """@gaps and @longest, in seconds, are the user's. @cuts are the changes with which
-    another file begins. In a @paced format, the number of a sample is its time. With
-    @rows it also takes events, each of which is a row."""
+    """@gaps and @longest, in seconds, are the choices of the user. @cuts are the changes
+    that begin another file. In a @paced format, the number of a sample is its time. With
+    @rows, it also takes events, one per row.
+    """
 
     gaps: Gaps
     longest: float
@@ -60,9 +61,10 @@ class Rules(NamedTuple):
 
 @dataclass
 class Piece:
-    """Blocks that follow each other. @begins: in another file than those before.
-    @changes is what their samples mean now. @missing samples of each channel stand before
-    them. @gap tells why; None where nothing is missing."""
+    """Blocks that follow on from each other. @begins: another file begins here. @changes:
+    how the meaning of the samples changed. @missing: stand-ins per channel before the
+    blocks. @gap: why; None where nothing is missing.
+    """
 
     run: Run
     begins: bool = False
@@ -72,9 +74,10 @@ class Piece:
 
 
 class Gap(NamedTuple):
-    """What is missing before a block, and what stands for it: @samples of each channel
-    of a block, from the place @sample of the file on. @first_seq is the number of the
-    first block that is missing, and @time_ns the time of the next one."""
+    """What is missing before a block, and its stand-ins: @samples of each channel, from
+    position @sample of the file on. @first_seq is the number of the first missing block,
+    and @time_ns the time of the next one.
+    """
 
     channel: str
     sample: int
@@ -88,17 +91,17 @@ class Gap(NamedTuple):
 
 
 def causes_of(breaks: int) -> str:
-    """Return why a block does not follow the one before, such as "lost+pause"."""
+    """Return why a block does not follow on from the one before, such as "lost+pause"."""
     return "+".join(Break(int(breaks)).names())
 
 
 def count_of(run: Run) -> int:
-    """Return the number of channels in a block, whose samples take turns."""
+    """Return the number of interleaved channels in a block."""
     return max(1, len(channel_numbers(run.first_control())))
 
 
 def rate_of(place: Any) -> Fraction:
-    """Return the samples of a channel per second; 0 if they are not known."""
+    """Return the samples per second and channel; 0 if unknown."""
     num = int(place["rate_num"])
     return Fraction(num, int(place["rate_den"])) if num else Fraction()
 
@@ -110,8 +113,9 @@ def begin_of(place: Any) -> Fraction:
 
 @dataclass
 class Missing:
-    """What is missing before a block: blocks without samples may be between. @first_seq
-    is the number of the first block that is missing."""
+    """What is missing before a block, possibly with blocks without samples in between.
+    @first_seq is the number of the first missing block.
+    """
 
     breaks: int = 0
     changes: int = 0
@@ -137,22 +141,23 @@ class Track:
     def __init__(self, rules: Rules, is_stream: Callable[[], bool]) -> None:
         self.rules = rules
         self.is_stream = is_stream
-        # The place of the last block with samples, and the time behind it, in ps
+        # The place of the last block with samples, and the time of its end, in ps
         self.last: Any = None
         self.end: Fraction | None = None
-        # All blocks with samples have this number of them; 0 if they differ
+        # Samples per block, if all blocks with samples agree; otherwise 0
         self.length: int | None = None
-        # Samples of a channel in the present file, with those that stand for others
+        # Samples per channel in the current file, including stand-ins
         self.samples = 0
-        # What the samples that stand for others are too short, as they are whole. Below
-        # 0: what they are too long, by a time that was late
+        # By how much the stand-ins are too short, because their number is whole.
+        # Negative: by how much they are too long, after a late time
         self.rest = Fraction()
         # What is missing before the next block with samples
         self.missing: Missing | None = None
 
     def pieces(self, run: Run) -> Iterator[Piece]:
-        """Yield the pieces of a run. What is missing before a block without samples is
-        missing before the next one that has some."""
+        """Yield the pieces of a run. Carry over what is missing before a block without
+        samples to the next block with samples.
+        """
         full = np.append(np.flatnonzero(run.places["samples"]), len(run))
         rows = np.flatnonzero(self._is_cut(run.places))
         targets = full[np.searchsorted(full, rows)].tolist()
@@ -204,7 +209,7 @@ class Track:
             self.end += count * PS_PER_SECOND / rate
 
     def _judge(self, run: Run, row: int, what: Missing) -> Piece:
-        """Decide on the blocks from @row on, which do not follow those before."""
+        """Decide about the blocks from @row on, which do not follow those before."""
         place, piece = run.places[row], Piece(run, changes=what.changes)
         if self.last is None:
             return piece
@@ -232,7 +237,7 @@ class Track:
         return piece
 
     def _pace(self, run: Run, row: int, what: Missing, piece: Piece) -> None:
-        """Fill, split or refuse where the number of a sample no longer is its time."""
+        """Fill, split or refuse where the number of a sample no longer gives its time."""
         place, gaps = run.places[row], self.rules.gaps
         block = f"{run.channel}: block {run.controls[row]['seq_num']}"
         if self.rules.rows and not self.is_stream():
@@ -252,25 +257,27 @@ class Track:
             piece.begins = True
         elif missing > LONGEST:
             raise Failure(
-                f"{block}: {missing} samples are missing before it: too many for a file: "
+                f"{block}: {missing} samples are missing before it, too many for a file: "
                 "use --gaps=split, or HDF5"
             )
         else:
             piece.missing = missing
 
     def _require_way(self, block: str) -> None:
-        """Complain about events, unless the user tells what to do with the time between
-        them."""
+        """Complain about events, unless the user has said what to do with the time
+        between them.
+        """
         if self.rules.gaps is Gaps.AUTO:
             raise Failure(
-                f"{block} has an event of its own: the format has no time for it: use "
-                "csv, npz or HDF5, or --gaps=split for a file of each event, or "
+                f"{block} has an event of its own, whose time the format cannot store: "
+                "use csv, npz or HDF5, or --gaps=split for a file of each event, or "
                 "--gaps=fill"
             )
 
     def _by_rows(self, place: Any, what: Missing) -> int | None:
-        """Return the samples of lost events, each of which has a row. Nobody knows their
-        length if that of blocks differs: then the list alone tells them."""
+        """Return the samples of lost events, each of which has a row. If blocks differ in
+        length, their number is unknown: only the list reports them.
+        """
         is_other = what.breaks & (Break.OUTAGE | Break.STEP)
         if is_other and self.rules.gaps is not Gaps.FILL:
             return None
@@ -279,8 +286,9 @@ class Track:
         return (what.lost + what.taken) * int(place["samples"])
 
     def _by_samples(self, run: Run, row: int, what: Missing) -> int | None:
-        """Return how many samples of a channel are missing before a block; None if
-        nothing tells it, or if they are of two runs of the device."""
+        """Return how many samples per channel are missing before a block; None if
+        unknown, or if the device was restarted in between.
+        """
         place = run.places[row]
         fill = self.rules.gaps is Gaps.FILL
         if what.breaks & Break.STEP:
@@ -295,21 +303,23 @@ class Track:
         if what.breaks == Break.PAUSE and self._is_late(run, row):
             whole = 0
         elif whole < 0 and (what.breaks or not self.is_stream()):
-            # A time that is a little early; nothing is missing.
+            # The time is slightly early; nothing is missing.
             return 0 if -2 * whole <= int(place["samples"]) else None
         self.rest += exact - max(whole, 0)
         return max(whole, 0)
 
     def _is_late(self, run: Run, row: int) -> bool:
-        """Return whether the time of a block was late, as that of the next one tells: it
-        is too early for the samples, and the timeline sees no step of the clock."""
+        """Return whether the time of the last block was late: this block is then too
+        early for the samples, although the timeline sees no step of the clock.
+        """
         after = run.places[row + 1 : row + 2]
         is_alike = after["samples"].all() and not after["breaks"].any()
         return bool(is_alike and self._is_cut(after).any() and self.is_stream())
 
     def _by_number(self, place: Any, what: Missing, exact: Fraction | None) -> int | None:
-        """Return how many samples are missing, if blocks of one length are, and nothing
-        else; None if only the time tells it."""
+        """Return how many samples are missing if exactly blocks of one length are
+        missing; None if only the time can tell.
+        """
         other = Break.PAUSE | Break.OUTAGE | Break.MISSED
         gone = what.lost + what.taken
         if not gone or what.breaks & other or place["samples"] != self.length:
@@ -320,7 +330,7 @@ class Track:
         return number if abs(exact - number) * 2 <= int(place["samples"]) else None
 
     def _by_time(self, place: Any) -> Fraction | None:
-        """Return the samples between the block before and this one."""
+        """Return the number of samples between the block before and this one."""
         rate = rate_of(place)
         if not (rate and place["has_time"] and self.end is not None):
             return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The command "verify": is what a file says consistent, and is nothing missing?"""
+"""The command "verify": is a file consistent, and is anything missing?"""
 
 import argparse
 import json
@@ -16,7 +16,7 @@ from .schema import BREAKS, UNKNOWN
 
 
 class FileReport:
-    """What was found in a file. @history has the files before it."""
+    """What was found in a file. @history has the earlier files."""
 
     def __init__(self, path: str, history: History) -> None:
         self.path = path
@@ -33,13 +33,13 @@ class FileReport:
         self.is_complete = recording.is_complete
         self.begin = recording.place().begin
         if not recording.is_complete:
-            self.notes.append("the recording was interrupted, or still runs")
+            self.notes.append("the recording was interrupted, or is still running")
         if not history.follow(recording.place()):
-            self.notes.append("parts of the recording before this one are not given")
+            self.notes.append("earlier parts of the recording are not given")
         readers = recording.channels.values()
         if any(BREAKS not in reader.group for reader in readers):
             self.notes.append(
-                "an older version has recorded it: the controls alone tell what was "
+                "recorded by an older version: only the controls tell what was "
                 "missed, taken or paused"
             )
         for reader in readers:
@@ -78,7 +78,7 @@ class FileReport:
 
 
 class Total:
-    """The sum of all channels of all files."""
+    """The sum over all channels of all files."""
 
     def __init__(self, reports: list[FileReport]) -> None:
         self.account = zio.TimelineAccount()
@@ -108,13 +108,14 @@ def _number(count: int, name: str) -> str:
 
 
 def _print(line: str) -> None:
-    """Print a line; a name in a file cannot make another one of it."""
+    """Print one line, whatever a name in a file contains."""
     tell(zio.printable(line))
 
 
 def compare_kernel(reports: list[FileReport], is_live: bool) -> dict[str, dict[str, Any]]:
-    """Compare the files of the last recording with the counts of the kernel: those at its
-    end, or the present ones."""
+    """Compare the files of the last recording with the counts of the kernel, from its end
+    or current.
+    """
     result: dict[str, dict[str, Any]] = {}
     reports = [report for report in reports if report.begin == reports[-1].begin]
     for name in sorted({name for report in reports for name in report.channels}):
@@ -151,15 +152,16 @@ def _print_kernel(kernel: dict[str, dict[str, Any]]) -> None:
         )
         if found["stored_blocks"] < found["blocks"]:
             _print(
-                f"{name}: blocks may be queued still, or another program has read them"
+                f"{name}: blocks may still be queued, or another program has read them"
             )
         if found["stored_blocks"] > found["blocks"]:
             _print(f"{name}: blocks were queued when the recording began")
 
 
 def _order(names: list[str]) -> list[str]:
-    """Return the files that can be opened: recordings by the time of their first block,
-    and the parts of a recording in their order."""
+    """Return the files that can be opened: recordings sorted by the time of their first
+    block, and the parts of a recording in order.
+    """
     places, starts = [], {}
     for path in names:
         try:

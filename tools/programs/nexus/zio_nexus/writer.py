@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Write one HDF5 file that a program can read meanwhile, and after any interruption.
+"""Write one HDF5 file that a program can read meanwhile and after any interruption.
 
-HDF5's mode SWMR (single writer, multiple readers) orders the writes to the file, so that
-its structure is valid at any time. In return, no group and no attribute can be added
-after the beginning.
+The HDF5 mode SWMR (single writer, multiple readers) orders the writes to the file so that
+its structure is valid at any time. In return, groups and attributes can be added only at
+the beginning.
 """
 
 import os
@@ -37,16 +37,16 @@ from .superblock import cut_rest
 from .tables import Column
 from .target import claim, create_part, give_name, sync_directory
 
-# Bytes of a block in the tables, beside its samples and its control
+# Bytes of a block in the tables, besides its samples and its control
 BYTES_PER_BLOCK = 32
-# Bytes that the structure of a channel may grow by between two flushes
+# Maximum growth of the structure of a channel between two flushes, in bytes
 METADATA_BYTES = 1 << 19
-# The same for a file of many channels, where few of them grow
+# The same for a file of many channels, of which only a few grow
 ALL_METADATA_BYTES = 16 << 20
 CACHE_BYTES = 8 << 20
 CACHE_SLOTS = 521
-# Memory for the structure of a channel. Where HDF5 1.10 has to make room in it between
-# two flushes, its writes fail, and it crashes.
+# Memory for the structure of a channel. If HDF5 1.10 has to make room in it between two
+# flushes, its writes fail and it crashes.
 STRUCTURE_BYTES = 48 << 10
 LEAST_STRUCTURE_BYTES = 4 << 20
 
@@ -57,8 +57,9 @@ def now() -> str:
 
 
 class Span:
-    """The times of the first and the last sample of all channels whose clock tells the
-    date. @start and @end are datasets."""
+    """The times of the first and last sample of all channels whose clock tells the date.
+    @start and @end are datasets.
+    """
 
     def __init__(self, start: Any, end: Any) -> None:
         self.datasets = (start, end)
@@ -74,7 +75,7 @@ class Span:
 
 
 def _date(time: int) -> str:
-    """Return a time in ns in ISO 8601; "" if no calendar has it."""
+    """Return a time in ns in ISO 8601; "" if it is beyond the calendar."""
     seconds, rest = divmod(time, SECOND)
     try:
         date = datetime.fromtimestamp(seconds, UTC)
@@ -93,13 +94,13 @@ class ChannelWriter:
         self.schema = schema
         self.name = name
         self.layout = layout
-        # HDF5 may write when a table is closed, and h5py does not report that error: all
-        # stay open to the end.
+        # HDF5 may write when a table is closed, and h5py does not report an error then,
+        # so all stay open to the end.
         self.columns = schema.columns(name, layout)
         self.breaks: Column | None = None
         self.statistics = statistics
         self.is_warned = False
-        # What the clock is ahead of UTC; None if it tells no date
+        # By how much the clock is ahead of UTC; None if it does not tell the date
         self.offset = DATED.get(clock(layout.control))
         self.counts = dict.fromkeys((*COUNTS, *RATE), 0)
 
@@ -155,13 +156,13 @@ class ChannelWriter:
             self.statistics[name] = count
 
     def put_kernel(self, counts: Mapping[str, int]) -> None:
-        """Store numbers of the kernel: see KERNEL of the schema."""
+        """Store the kernel's counts: see KERNEL in the schema."""
         for name, count in counts.items():
             self.statistics[name] = count
 
 
 def last_rate(run: Run, given_by: str) -> tuple[int, int, int] | None:
-    """Return RATE of the last block of @run that has one; None if no block has."""
+    """Return RATE of the last block of @run that has one; None if there is none."""
     known = np.flatnonzero(run.places["rate_num"])
     if not len(known):
         return None
@@ -173,8 +174,10 @@ def last_rate(run: Run, given_by: str) -> tuple[int, int, int] | None:
 
 
 def _sample_times(run: Run, times: Array) -> Array:
-    """Return when each sample was taken, in ns. Those of one scan have one time. @times
-    are those of the blocks, for blocks without a time, or with half a scan."""
+    """Return when each sample was taken, in ns. The samples of a scan share one time.
+    @times are the times of the blocks, used for blocks without a time or with an
+    incomplete scan.
+    """
     scans = run.places["samples"].astype(np.int64)
     count = max(1, len(channel_numbers(run.controls[0])))
     if (scans * count != run.lengths).any():
@@ -187,9 +190,9 @@ def _sample_times(run: Run, times: Array) -> Array:
 class FileWriter:
     """One file.
 
-    @layouts has the channels, in the order of their groups. @texts are notes on the
-    recording. @group has the channels of the events, if there are any. With @force, the
-    file replaces another one when it has begun.
+    @layouts lists the channels in the order of their groups. @texts are notes about the
+    recording. @group lists the channels of the events, if any. With @force, the file
+    replaces an existing one once it has begun.
     """
 
     def __init__(
@@ -219,7 +222,7 @@ class FileWriter:
         texts: Mapping[str, str],
         group: list[str],
     ) -> None:
-        """Create the file @name, and all that it has before its first block."""
+        """Create the file @name with everything that precedes its first block."""
         self.file = _create(name, len(layouts))
         entry = make_root(self.file, next(iter(layouts), ""), now(), dict(texts))
         self.span = Span(entry["start_time"], entry["end_time"])
@@ -231,7 +234,7 @@ class FileWriter:
             make_events(entry, group, options)
         self.unflushed = 0
         self.blocks = 0
-        # Whether the disk has the name of the file
+        # Whether the name of the file is on the disk
         self.is_named = False
         # Blocks that are on the disk
         self.stored = 0
@@ -239,7 +242,7 @@ class FileWriter:
         claim(self.room.fd)
         self.file.swmr_mode = True
         self.file.flush()
-        # HDF5 opens everything again when SWMR begins: so little is open before.
+        # HDF5 reopens everything when SWMR begins, so keep little open before.
         self.channels = {
             channel: ChannelWriter(made, channel, layout, self.rows[row])
             for row, (channel, layout) in enumerate(layouts.items())
@@ -253,8 +256,9 @@ class FileWriter:
         return channel is not None and channel.layout.takes(run)
 
     def reserve(self, run: Run) -> None:
-        """Take room on the disk for @run, and to close the file after it. Raise OSError
-        if there is none; the file can be closed then."""
+        """Reserve room on the disk for @run, and for closing the file after it. Raise
+        OSError if there is none; the file can still be closed then.
+        """
         size = run.data.nbytes + run.controls.nbytes + BYTES_PER_BLOCK * len(run)
         self.room.reserve(self.size() + size)
 
@@ -272,9 +276,10 @@ class FileWriter:
             self.events[name].append(rows)
 
     def flush(self) -> None:
-        """Make all blocks readable, and then the counts. So a reader finds at least as
-        many blocks as the counts tell. Blocks are stored when the disk has them: a disk
-        that is full may say so only then."""
+        """Make all blocks readable, then the counts, so that a reader finds at least as
+        many blocks as the counts say. Blocks count as stored once they are on the disk,
+        because a full disk may report its error only then.
+        """
         self.file.flush()
         for channel in self.channels.values():
             channel.put_counts()
@@ -290,16 +295,17 @@ class FileWriter:
         self.room.forget()
 
     def size(self) -> int:
-        """Return the bytes of the file. What HDF5 has not written yet is counted as it
-        is, not compressed."""
+        """Return the size of the file. Data that HDF5 has not written yet count
+        uncompressed.
+        """
         return int(self.file.id.get_filesize()) + self.unflushed
 
     def close(self) -> None:
-        """End the file: it is complete."""
+        """Complete the file."""
         self.flush()
         self.complete[()] = 1
         self.file.close()
-        # The lock is gone, because HDF5 has closed its descriptor.
+        # HDF5 has closed its descriptor, and with it the lock is gone.
         claim(self.room.fd)
         cut_rest(self.room.fd, self.path)
         self.room.sync()
@@ -311,8 +317,9 @@ def _metadata_bytes(channels: int) -> int:
 
 
 def _try_room(path: str, size: int) -> str:
-    """See that there is room for a file that begins. HDF5 cannot end a file whose begin
-    has failed. Return the name that the file is to have until it has begun."""
+    """Check that there is room to begin a file, because HDF5 cannot close a file whose
+    begin failed. Return the temporary name of the file.
+    """
     name, fd = create_part(path)
     try:
         with storing(path):
