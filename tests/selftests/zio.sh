@@ -81,7 +81,7 @@ test_refused()
 	refused "many shots" 'it accepts 1 to 16' cset0/trigger nshots=17
 	refused "pre-samples" 'it accepts 0' cset0/trigger pre-samples=1
 	refused "no samples" 'it accepts 1 to 4294967295' cset0/trigger nsamples=0
-	refused "too many samples" 'no memory for this value' \
+	refused "too many samples" 'not enough memory for this value' \
 		cset0/trigger nsamples=4294967295
 	refused "beyond 32 bits" 'it accepts 1 to 4294967295' \
 		cset0/trigger nsamples=4294967296
