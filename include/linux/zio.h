@@ -124,6 +124,7 @@ struct zio_cset_ops {
 #define ZIO_CSET_CHANS_DISABLED	BIT(12)	/* all channels start disabled */
 #define ZIO_CSET_ONE_PIECE	BIT(13)	/* with DMA, no shots: a block is one segment */
 #define ZIO_CSET_USER_RATE	BIT(14)	/* users set the rate: "sample-rate" is writable */
+#define ZIO_CSET_MAPPED		BIT(15)	/* blocks lie in an area: see zio-program.h */
 
 /**
  * struct zio_cset_desc - a channel set: channels acquired together
@@ -238,6 +239,8 @@ struct zio_device *devm_zio_device_register(struct device *parent,
 					    int id, void *priv);
 struct device *zio_device_dev(struct zio_device *zdev);
 void *zio_device_priv(const struct zio_device *zdev);
+int zio_device_id(const struct zio_device *zdev);
+bool zio_device_name_is_valid(const char *name);
 struct zio_device *zio_cset_device(const struct zio_cset *cset);
 
 bool zio_cset_done(struct zio_cset *cset);

@@ -128,6 +128,63 @@ struct zio_area *zio_area_get(struct zio_area __rcu **from)
 }
 EXPORT_SYMBOL_GPL(zio_area_get);
 
+/**
+ * zio_channel_area() - get the area of a channel's blocks
+ * @chan: the channel, of a set with ZIO_CSET_MAPPED
+ *
+ * Context: Any; as zio_for_each_block().
+ *
+ * Return: the area of the armed blocks, with a reference for zio_area_put().
+ */
+struct zio_area *zio_channel_area(struct zio_channel *chan)
+{
+	return zio_area_get(&to_channel_core(chan)->data_area);
+}
+EXPORT_SYMBOL_GPL(zio_channel_area);
+
+/**
+ * zio_area_ref() - take another reference
+ * @area: the area; the caller has a reference, or excludes that the last one ends
+ *
+ * Context: Any.
+ *
+ * Return: @area; zio_area_put() drops the reference.
+ */
+struct zio_area *zio_area_ref(struct zio_area *area)
+{
+	kref_get(&area->ref);
+	return area;
+}
+EXPORT_SYMBOL_GPL(zio_area_ref);
+
+/**
+ * zio_area_size() - get the size of an area
+ * @area: the area
+ *
+ * Context: Any.
+ *
+ * Return: bytes, whole pages.
+ */
+size_t zio_area_size(const struct zio_area *area)
+{
+	return area->size;
+}
+EXPORT_SYMBOL_GPL(zio_area_size);
+
+/**
+ * zio_block_offset() - find a block in the area of its channel
+ * @block: the block, armed; of a set with ZIO_CSET_MAPPED
+ *
+ * Context: Any.
+ *
+ * Return: where its samples begin, in bytes.
+ */
+u64 zio_block_offset(const struct zio_block *block)
+{
+	return container_of(block, struct zio_block_core, block)->mem_offset;
+}
+EXPORT_SYMBOL_GPL(zio_block_offset);
+
 static void open_mapping(struct vm_area_struct *vma)
 {
 	struct zio_area *area = vma->vm_private_data;

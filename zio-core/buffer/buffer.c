@@ -167,11 +167,17 @@ static struct zio_buffer *create_buffer(struct zio_channel_core *chan,
 	ret = use_prepared(buf, &new);
 	if (ret)
 		goto err_use;
+	ret = chan->cset->flags & ZIO_CSET_MAPPED && !buf->area ? -EOPNOTSUPP : 0;
+	if (ret)
+		goto err_area;
 	buf->slot = new.slot;
 	kobject_get(&chan->kobj);
 	__module_get(type->owner);
 	return buf;
 
+err_area:
+	kvfree(new.slot);
+	goto err_prepare;
 err_use:
 	cancel_resize(buf, &new);
 err_prepare:
@@ -329,8 +335,8 @@ void zio_buffers_destroy(struct zio_cset_core *cset)
 /*
  * Gives all channels of a set buffers of the type @name, and drops the unread blocks.
  * Called with cset->change held, but without cset->mutex. Context: Process, sleeps. Returns
- * 0; -EINVAL for an unknown type; -EBUSY while a node of the set is open; -ENOMEM. On error
- * the old buffers stay.
+ * 0; -EINVAL for an unknown type; -EBUSY while a node of the set is open; -EOPNOTSUPP if the
+ * set needs another kind of memory; -ENOMEM. On error the old buffers stay.
  */
 int zio_buffers_change(struct zio_cset_core *cset, const char *name)
 {

@@ -4,6 +4,7 @@
 #define _ZIO_BUFFER_H
 
 #include <linux/async.h>
+#include <linux/zio-program.h>
 
 #include "engine/engine.h"
 
@@ -22,7 +23,6 @@ ssize_t zio_buffer_list_types(char *page, int at);
 
 /* area.c */
 struct zio_area *zio_area_get(struct zio_area __rcu **from);
-int zio_area_map(struct zio_area *area, struct vm_area_struct *vma, bool write);
 
 /* dma-map.c */
 bool zio_memory_is_below(const void *mem, size_t len, unsigned int bits);

@@ -66,6 +66,7 @@ void zio_charge_show(const struct zio_charge *charge, struct seq_file *to)
 {
 	seq_printf(to, "zio-locked:\t%lu kB\n", READ_ONCE(charge->pages) << (PAGE_SHIFT - 10));
 }
+EXPORT_SYMBOL_GPL(zio_charge_show);
 
 /*
  * Allocates zeroed whole pages for vfree(), exactly as many as zio_charge() counts; NULL on

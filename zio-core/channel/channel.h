@@ -114,15 +114,6 @@ struct zio_session *zio_session_of_file(const struct file *file);
 /* flush.c */
 int zio_channel_flush(struct zio_channel_core *chan);
 
-/* account.c: memory that a file of a user keeps */
-struct zio_charge {
-	struct mm_struct *mm; /* of the process that is charged */
-	unsigned long pages;
-};
-
-int zio_charge(struct zio_charge *charge, size_t bytes);
-void zio_uncharge(struct zio_charge *charge, size_t bytes);
-
 /* export.c */
 
 /**

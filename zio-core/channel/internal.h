@@ -59,7 +59,6 @@ static inline bool zio_channel_has_block(const struct zio_channel_core *chan)
 }
 
 /* account.c */
-void zio_charge_show(const struct zio_charge *charge, struct seq_file *to);
 void *zio_user_alloc(size_t bytes);
 
 /* file.c */

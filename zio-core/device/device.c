@@ -69,9 +69,16 @@ static bool name_has_id(const char *name, size_t len)
 	return end >= name && *end == '-' && strspn(end + 1, "0123456789abcdef") == 4;
 }
 
-/*
+/**
+ * zio_device_name_is_valid() - check the name of a device that a user has chosen
+ * @name: the name, or NULL
+ *
  * Programs parse "NAME-ID-CSET-CHAN" from the right, and ID may be missing. So a name must
  * not end like one with a number. A leading '-' would look like an option.
+ *
+ * Context: Any.
+ *
+ * Return: true if zio_device_register() takes the name.
  */
 bool zio_device_name_is_valid(const char *name)
 {
@@ -80,6 +87,7 @@ bool zio_device_name_is_valid(const char *name)
 	return len && len < ZIO_OBJ_NAME_LEN && !name[len] && name[0] != '-' &&
 		name[len - 1] != '-' && !name_has_id(name, len);
 }
+EXPORT_SYMBOL_GPL(zio_device_name_is_valid);
 
 static bool cset_desc_is_valid(const struct zio_cset_desc *desc)
 {
@@ -347,3 +355,17 @@ void *zio_device_priv(const struct zio_device *zdev)
 	return zdev->priv;
 }
 EXPORT_SYMBOL_GPL(zio_device_priv);
+
+/**
+ * zio_device_id() - get the number of a device
+ * @zdev: the device
+ *
+ * Context: Any.
+ *
+ * Return: the number, among the devices of this name.
+ */
+int zio_device_id(const struct zio_device *zdev)
+{
+	return zdev->id;
+}
+EXPORT_SYMBOL_GPL(zio_device_id);

@@ -6,7 +6,6 @@
 #include "config/config.h"
 
 /* device.c */
-bool zio_device_name_is_valid(const char *name);
 bool zio_device_desc_is_valid(const struct zio_device_desc *desc);
 
 /* power.c */

@@ -117,6 +117,19 @@ static void board_without_its_trigger_is_refused(struct kunit *test)
 			    ERR_PTR(-ENOENT));
 }
 
+/* The program of such a board could not write the samples. */
+static void mapped_set_needs_an_area(struct kunit *test)
+{
+	const struct zio_cset_desc cset = {
+		.n_chan = 2, .ssize = 1, .ops = &no_ops, .flags = ZIO_CSET_MAPPED,
+		.buffer = "kmalloc",
+	};
+	struct zio_device_desc desc = describe_board(&cset);
+
+	KUNIT_EXPECT_PTR_EQ(test, zio_device_register(NULL, &desc, ZIO_ID_AUTO, NULL),
+			    ERR_PTR(-EOPNOTSUPP));
+}
+
 /* --- names ------------------------------------------------------------------------- */
 
 static const struct zio_cset_desc named_csets[] = {
@@ -310,6 +323,7 @@ static struct kunit_case device_cases[] = {
 	KUNIT_CASE(names_have_hyphens_inside),
 	KUNIT_CASE(shots_of_one_arming_are_no_single_piece),
 	KUNIT_CASE(board_without_its_trigger_is_refused),
+	KUNIT_CASE(mapped_set_needs_an_area),
 	KUNIT_CASE(sets_are_linked_by_their_names),
 	KUNIT_CASE(board_without_a_right_name_is_refused),
 	KUNIT_CASE(directory_of_a_type_is_unique),

@@ -30,7 +30,6 @@ EXPORT_SYMBOL_NS_GPL(zio_cset_pull, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_unfreeze, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_cset_use_dma, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_device_desc_is_valid, ZIO_TEST);
-EXPORT_SYMBOL_NS_GPL(zio_device_name_is_valid, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_device_resume, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_device_suspend, ZIO_TEST);
 EXPORT_SYMBOL_NS_GPL(zio_memory_is_below, ZIO_TEST);
