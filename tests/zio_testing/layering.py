@@ -49,7 +49,7 @@ zio-core/share
 zio-core/config
 zio-core/device
 zio-core/lib zio-core/configfs zio-core/dmabuf zio-core/main.c
-buffers triggers drivers/s5933 drivers/zero
+buffers triggers drivers/s5933 drivers/uzio drivers/zero
 drivers drivers/alsa drivers/dmaengine drivers/iio drivers/slink drivers/uart drivers/xdma
 tools/libzio
 tools/libzio/base

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * main.c: zio-uzio, ZIO devices whose drivers are programs
+ *
+ * Each file of /dev/uzio has at most one device. The program describes it (describe.c), and
+ * serves its sets (exchange.c, requests.c). The device goes when the file does: the program has
+ * closed it, or has died.
+ */
+#include <linux/jiffies.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/zio-compat.h>
+
+#include "uzio.h"
+
+static unsigned int max_devices = 1024;
+module_param(max_devices, uint, 0644);
+MODULE_PARM_DESC(max_devices, "devices of all programs at the same time (default 1024)");
+
+static atomic_t main_devices = ATOMIC_INIT(0);
+
+static struct miscdevice main_misc;
+
+/* Ends the device of a file, if it has one. The file stays. Context: Process, sleeps. */
+static void main_unplug(struct uzio *dev)
+{
+	mutex_lock(&dev->plug);
+	spin_lock_irq(&dev->lock);
+	dev->dead = true;
+	spin_unlock_irq(&dev->lock);
+	wake_up_interruptible(&dev->wq);
+	if (dev->zdev) {
+		zio_device_unregister(dev->zdev);
+		atomic_dec(&main_devices);
+	}
+	dev->zdev = NULL;
+	mutex_unlock(&dev->plug);
+}
+
+/* Unplugs the device of a program that has stalled. */
+static void main_watch(struct work_struct *work)
+{
+	struct uzio *dev = container_of(work, struct uzio, watch.work);
+	bool waits, stalled = false;
+	unsigned long end;
+
+	spin_lock_irq(&dev->lock);
+	waits = !dev->dead && uzio_owes_step(dev, &end);
+	if (waits)
+		stalled = time_after_eq(jiffies, end);
+	if (waits && !stalled)
+		queue_delayed_work(system_dfl_wq, &dev->watch, end - jiffies);
+	spin_unlock_irq(&dev->lock);
+	if (!stalled)
+		return;
+	pr_warn("uzio: %s: the program has not answered for %u ms: unplugged\n", dev->name,
+		jiffies_to_msecs(dev->timeout));
+	main_unplug(dev);
+}
+
+/* Called with dev->plug held. */
+static int main_register(struct uzio *dev, struct uzio_create *create)
+{
+	struct zio_device *zdev;
+
+	if (atomic_inc_return(&main_devices) > READ_ONCE(max_devices)) {
+		atomic_dec(&main_devices);
+		return -ENFILE;
+	}
+	zdev = zio_device_register(main_misc.this_device, &dev->desc, create->id, dev);
+	if (IS_ERR(zdev)) {
+		atomic_dec(&main_devices);
+		return PTR_ERR(zdev);
+	}
+	dev->zdev = zdev;
+	create->id = zio_device_id(zdev);
+	create->buffer_size = dev->buffer_size;
+	spin_lock_irq(&dev->lock);
+	smp_store_release(&dev->live, true); /* the sets are complete: exchange.c, main_mmap() */
+	spin_unlock_irq(&dev->lock);
+	/* A set may have been armed before the device was live. */
+	queue_delayed_work(system_dfl_wq, &dev->watch, dev->timeout);
+	return 0;
+}
+
+static int main_create(struct uzio *dev, struct uzio_create *create)
+{
+	int ret = mutex_lock_interruptible(&dev->plug);
+
+	if (ret)
+		return -EINTR;
+	dev->message[0] = '\0';
+	ret = -EBUSY;
+	if (dev->live)
+		goto out;
+	ret = uzio_describe(dev, create) ?: main_register(dev, create);
+	if (ret)
+		uzio_forget(dev);
+out:
+	if (ret && create->message && create->message_size) {
+		size_t len = min_t(size_t, strlen(dev->message) + 1, create->message_size);
+
+		if (copy_to_user(u64_to_user_ptr(create->message), dev->message, len))
+			ret = -EFAULT;
+	}
+	mutex_unlock(&dev->plug);
+	return ret;
+}
+
+static long main_ioctl_create(struct uzio *dev, void __user *arg, size_t size)
+{
+	struct uzio_create create;
+	int ret = copy_struct_from_user(&create, sizeof(create), arg, size);
+
+	ret = ret ?: main_create(dev, &create);
+	if (!ret && copy_to_user(arg, &create, min(size, sizeof(create))))
+		ret = -EFAULT;
+	return ret;
+}
+
+static long main_ioctl_exchange(struct uzio *dev, void __user *arg, size_t size, bool nonblock)
+{
+	struct uzio_exchange ex;
+	long ret = copy_struct_from_user(&ex, sizeof(ex), arg, size);
+
+	if (ret)
+		return ret;
+	ret = uzio_exchange(dev, &ex, nonblock);
+	if (copy_to_user(arg, &ex, min(size, sizeof(ex))))
+		ret = -EFAULT;
+	return ret;
+}
+
+/* The size of an argument is in the number, so that a later version can be longer. */
+static long main_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	size_t size = _IOC_SIZE(cmd);
+
+	if (_IOC_TYPE(cmd) != 'Z' || _IOC_DIR(cmd) != (_IOC_READ | _IOC_WRITE))
+		return -ENOTTY;
+	if (_IOC_NR(cmd) == _IOC_NR(UZIO_IOC_CREATE) && size >= sizeof(struct uzio_create))
+		return main_ioctl_create(file->private_data, (void __user *)arg, size);
+	if (_IOC_NR(cmd) == _IOC_NR(UZIO_IOC_EXCHANGE) && size >= sizeof(struct uzio_exchange))
+		return main_ioctl_exchange(file->private_data, (void __user *)arg, size,
+					   file->f_flags & O_NONBLOCK);
+	return -ENOTTY;
+}
+
+/* Returns the area that has a token, with a reference, or NULL. Context: Process. */
+static struct zio_area *main_find_area(struct uzio *dev, unsigned long map)
+{
+	struct uzio_memory *memory;
+	struct zio_area *found = NULL;
+	unsigned int i, j;
+
+	spin_lock_irq(&dev->lock);
+	for (i = 0; i < dev->n_sets && !found; i++)
+		for (j = 0; j < dev->cset[i].n_chan && !found; j++) {
+			memory = &dev->set[i].memory[j];
+			if (memory->area && memory->map == map)
+				found = zio_area_ref(memory->area);
+		}
+	spin_unlock_irq(&dev->lock);
+	return found;
+}
+
+/* The token of an area is in the offset, and its beginning is mapped. */
+static int main_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	const unsigned int shift = UZIO_MAP_SHIFT - PAGE_SHIFT;
+	struct uzio *dev = file->private_data;
+	struct zio_area *area;
+	int ret;
+
+	/* The sets are complete, and stay. */
+	if (!smp_load_acquire(&dev->live))
+		return -ENOTCONN;
+	if (!(vma->vm_flags & VM_SHARED) || vma->vm_pgoff & (BIT(shift) - 1))
+		return -EINVAL;
+	area = main_find_area(dev, vma->vm_pgoff >> shift);
+	if (!area)
+		return -ESTALE;
+	vma->vm_pgoff = 0;
+	ret = zio_area_map(area, vma, true);
+	zio_area_put(area);
+	return ret;
+}
+
+static __poll_t main_poll(struct file *file, poll_table *wait)
+{
+	struct uzio *dev = file->private_data;
+
+	poll_wait(file, &dev->wq, wait);
+	if (READ_ONCE(dev->dead))
+		return EPOLLIN | EPOLLRDNORM | EPOLLHUP | EPOLLERR;
+	return uzio_has_request(dev) ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+static int main_open(struct inode *inode, struct file *file)
+{
+	struct uzio *dev = kzalloc(sizeof(*dev), GFP_KERNEL_ACCOUNT);
+
+	if (!dev)
+		return -ENOMEM;
+	mutex_init(&dev->plug);
+	mutex_init(&dev->exchange);
+	spin_lock_init(&dev->lock);
+	init_waitqueue_head(&dev->wq);
+	INIT_LIST_HEAD(&dev->ready);
+	INIT_DELAYED_WORK(&dev->watch, main_watch);
+	file->private_data = dev;
+	return stream_open(inode, file);
+}
+
+static int main_release(struct inode *inode, struct file *file)
+{
+	struct uzio *dev = file->private_data;
+
+	main_unplug(dev);
+	cancel_delayed_work_sync(&dev->watch);
+	uzio_forget(dev);
+	kfree(dev);
+	return 0;
+}
+
+static void main_show_fdinfo(struct seq_file *to, struct file *file)
+{
+	struct uzio *dev = file->private_data;
+
+	zio_charge_show(&dev->charge, to);
+}
+
+static const struct file_operations main_fops = {
+	.owner = THIS_MODULE,
+	.open = main_open,
+	.release = main_release,
+	.unlocked_ioctl = main_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.mmap = main_mmap,
+	.poll = main_poll,
+	.show_fdinfo = main_show_fdinfo,
+};
+
+static struct miscdevice main_misc = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "uzio",
+	.fops = &main_fops,
+	.mode = 0600,
+};
+
+module_misc_device(main_misc);
+
+MODULE_DESCRIPTION("ZIO: devices whose drivers are programs");
+MODULE_SOFTDEP("pre: zio-buf-vmalloc");
+MODULE_VERSION(ZIO_MODULE_VERSION);
+MODULE_LICENSE("GPL");

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * requests.c: what the core wants from the program, and what the program answers
+ *
+ * A set has at most one request that the program has not answered. See struct uzio_chanset for
+ * its states.
+ */
+#include <linux/jiffies.h>
+#include <linux/slab.h>
+#include <linux/zio-compat.h>
+
+#include "uzio.h"
+
+/* The program has to do the next step. Called with dev->lock held. */
+static void requests_add(struct uzio_chanset *set)
+{
+	set->owes = true;
+	set->since = jiffies;
+	list_add_tail(&set->ready, &set->dev->ready);
+	if (set->dev->live)
+		queue_delayed_work(system_dfl_wq, &set->dev->watch, set->dev->timeout);
+}
+
+/* Called with dev->lock held. */
+static void requests_del(struct uzio_chanset *set)
+{
+	set->owes = false;
+	list_del_init(&set->ready);
+}
+
+static int requests_arm(struct zio_cset *cset)
+{
+	struct uzio *dev = zio_cset_priv(cset);
+	struct uzio_chanset *set = &dev->set[zio_cset_index(cset)];
+	unsigned long flags;
+
+	spin_lock_irqsave(&dev->lock, flags);
+	if (dev->dead) {
+		spin_unlock_irqrestore(&dev->lock, flags);
+		return -EIO;
+	}
+	set->gen++;
+	set->armed = true;
+	if (!set->held)
+		requests_add(set);
+	spin_unlock_irqrestore(&dev->lock, flags);
+	wake_up_interruptible(&dev->wq);
+	return ZIO_PENDING;
+}
+
+/* The program may still write to the blocks: the set gives it no others before it answers. */
+static void requests_stop(struct zio_cset *cset)
+{
+	struct uzio *dev = zio_cset_priv(cset);
+	struct uzio_chanset *set = &dev->set[zio_cset_index(cset)];
+	unsigned long flags;
+
+	mutex_lock(&set->mutex);
+	spin_lock_irqsave(&dev->lock, flags);
+	if (!set->held)
+		requests_del(set);
+	else if (set->armed && set->held == set->gen)
+		requests_add(set);
+	set->armed = false;
+	spin_unlock_irqrestore(&dev->lock, flags);
+	mutex_unlock(&set->mutex);
+	wake_up_interruptible(&dev->wq);
+}
+
+static int requests_init(struct zio_cset *cset)
+{
+	struct uzio *dev = zio_cset_priv(cset);
+
+	dev->set[zio_cset_index(cset)].cset = cset;
+	return 0;
+}
+
+/* The program can map no area any more. What it has mapped stays. */
+static void requests_exit(struct zio_cset *cset)
+{
+	struct uzio *dev = zio_cset_priv(cset);
+	unsigned int index = zio_cset_index(cset), i;
+	struct uzio_memory *memory = dev->set[index].memory;
+	struct zio_area *area;
+
+	for (i = 0; i < dev->cset[index].n_chan; i++) {
+		spin_lock_irq(&dev->lock);
+		area = memory[i].area;
+		memory[i].area = NULL;
+		spin_unlock_irq(&dev->lock);
+		zio_area_put(area);
+	}
+}
+
+static int requests_check_shape(struct zio_cset *cset, const struct zio_shape *shape)
+{
+	struct uzio *dev = zio_cset_priv(cset);
+	u32 max = dev->set[zio_cset_index(cset)].max_samples;
+
+	return max && shape->post_samples > max ? -ERANGE : 0;
+}
+
+static void requests_get_timing(const struct zio_cset *cset, struct zio_timing *timing)
+{
+	struct uzio *dev = zio_cset_priv(cset);
+
+	*timing = dev->set[zio_cset_index(cset)].timing;
+}
+
+const struct zio_cset_ops uzio_input_ops = {
+	.init = requests_init,
+	.exit = requests_exit,
+	.raw_io = requests_arm,
+	.stop_io = requests_stop,
+	.check_shape = requests_check_shape,
+	.get_timing = requests_get_timing,
+};
+
+/* Finds out where a channel's blocks are. Called with set->mutex held, while it is armed. */
+static void requests_find_memory(struct uzio_chanset *set, struct zio_channel *chan,
+				 struct uzio_block *to)
+{
+	struct uzio_memory *memory = &set->memory[zio_channel_index(chan)];
+	struct zio_area *area = zio_channel_area(chan), *old = area;
+	struct uzio *dev = set->dev;
+
+	if (memory->area != area) {
+		spin_lock_irq(&dev->lock);
+		old = memory->area;
+		memory->area = area;
+		dev->next_map = (dev->next_map + 1) & UZIO_MAP_MAX;
+		memory->map = dev->next_map;
+		spin_unlock_irq(&dev->lock);
+	}
+	to->map = (u64)memory->map << UZIO_MAP_SHIFT;
+	to->map_size = zio_area_size(area);
+	zio_area_put(old);
+}
+
+/* Called with set->mutex held; the set is armed. Returns the bytes of the request. */
+static u32 requests_describe_arm(struct uzio_chanset *set, struct uzio_arm *arm)
+{
+	struct uzio_block *to = (struct uzio_block *)(arm + 1);
+	struct zio_channel *chan;
+	struct zio_block *block;
+	struct zio_armed *pos;
+
+	memset(arm, 0, sizeof(*arm));
+	block = zio_cset_block(set->cset);
+	arm->time = block->tstamp;
+	arm->clock = zio_block_clock(block);
+	arm->post_samples = zio_cset_post_samples(set->cset);
+	arm->nshots = 1;
+	zio_for_each_block(set->cset, pos, chan, block) {
+		memset(to, 0, sizeof(*to));
+		to->chan = zio_channel_index(chan);
+		to->offset = zio_block_offset(block);
+		to->len = block->len;
+		requests_find_memory(set, chan, to);
+		to++;
+		arm->n_blocks++;
+	}
+	return uzio_arm_size(arm->n_blocks);
+}
+
+/*
+ * Puts the request of a set into a buffer that has room for it. Returns its bytes; 0 if the core
+ * has taken the request back.
+ */
+static u32 requests_take(struct uzio_chanset *set, struct uzio_record *to)
+{
+	struct uzio *dev = set->dev;
+	u32 size = 0, type = 0;
+
+	mutex_lock(&set->mutex);
+	spin_lock_irq(&dev->lock);
+	if (!list_empty(&set->ready)) {
+		list_del_init(&set->ready);
+		type = set->held ? UZIO_ABORT : UZIO_ARM;
+	}
+	if (type == UZIO_ARM) {
+		set->held = set->gen;
+		set->owes = false;
+	} else if (type) {
+		set->since = jiffies;
+	}
+	spin_unlock_irq(&dev->lock);
+	if (type == UZIO_ARM)
+		size = requests_describe_arm(set, (struct uzio_arm *)to);
+	else if (type)
+		size = sizeof(*to);
+	if (type)
+		*to = (struct uzio_record) {
+			.size = size, .type = type, .set = set - dev->set, .id = set->held,
+		};
+	mutex_unlock(&set->mutex);
+	return size;
+}
+
+static struct uzio_chanset *requests_first(struct uzio *dev)
+{
+	struct uzio_chanset *set;
+
+	spin_lock_irq(&dev->lock);
+	set = list_first_entry_or_null(&dev->ready, struct uzio_chanset, ready);
+	spin_unlock_irq(&dev->lock);
+	return set;
+}
+
+/*
+ * Takes requests from the sets, as many as dev->out has room for. Context: Process, sleeps; the
+ * caller holds dev->exchange. Returns their bytes.
+ */
+u32 uzio_collect(struct uzio *dev)
+{
+	struct uzio_chanset *set;
+	u32 len = 0, most;
+
+	while ((set = requests_first(dev))) {
+		most = uzio_arm_size(dev->cset[set - dev->set].n_chan);
+		if (most > dev->buffer_size - len)
+			break;
+		len += requests_take(set, dev->out + len);
+	}
+	return len;
+}
+
+/* Ends a request that the core has taken back. The next one may wait already. */
+static void requests_drop(struct uzio_chanset *set, bool is_done)
+{
+	struct uzio *dev = set->dev;
+
+	spin_lock_irq(&dev->lock);
+	dev->late += is_done;
+	requests_del(set);
+	set->held = 0;
+	if (set->armed)
+		requests_add(set);
+	spin_unlock_irq(&dev->lock);
+}
+
+/*
+ * Tells what an answer is for. Called with set->mutex held. Returns 1 if the core waits for it;
+ * 0 if the core has taken the blocks back; -EINVAL if the program does not have that request.
+ */
+static int requests_judge(struct uzio_chanset *set, u64 id)
+{
+	int ret = -EINVAL;
+
+	spin_lock_irq(&set->dev->lock);
+	if (id && id == set->held)
+		ret = set->armed && set->gen == id;
+	spin_unlock_irq(&set->dev->lock);
+	return ret;
+}
+
+/* The driver gives the blocks back. The core may arm the set again before it returns. */
+static void requests_end(struct uzio_chanset *set)
+{
+	spin_lock_irq(&set->dev->lock);
+	set->held = 0;
+	set->armed = false;
+	spin_unlock_irq(&set->dev->lock);
+}
+
+static bool requests_is_right(const struct uzio_chanset *set, const struct zio_block *block,
+			      const struct uzio_filled *filled)
+{
+	if (filled->flags & ~UZIO_FILLED_TIME ||
+	    memchr_inv(filled->reserved, 0, sizeof(filled->reserved)))
+		return false;
+	if (filled->len > block->len || filled->len % zio_cset_ssize(set->cset))
+		return false;
+	return !(filled->flags & UZIO_FILLED_TIME) || set->has_clock ||
+		filled->time.ticks < NSEC_PER_SEC;
+}
+
+/* Called with set->mutex held, while the set is armed. Changes nothing unless all is right. */
+static int requests_fill(struct uzio_chanset *set, const struct uzio_done *done)
+{
+	const struct uzio_filled *filled = (const void *)(done + 1);
+	struct zio_channel *chan;
+	struct zio_block *block;
+	struct zio_armed *pos;
+	u32 n = 0;
+
+	if (!done->n_blocks)
+		return 0;
+	zio_for_each_block(set->cset, pos, chan, block) {
+		if (n == done->n_blocks || !requests_is_right(set, block, &filled[n]))
+			return -EINVAL;
+		n++;
+	}
+	if (n != done->n_blocks)
+		return -EINVAL;
+	zio_for_each_block(set->cset, pos, chan, block) {
+		block->len = filled->len;
+		block->drv_alarms = filled->alarms;
+		if (filled->flags & UZIO_FILLED_TIME)
+			block->tstamp = filled->time;
+		filled++;
+	}
+	return 0;
+}
+
+/* @done: in kernel memory, with a right size. Returns 0, or -EINVAL and nothing has changed. */
+int uzio_answer_done(struct uzio_chanset *set, const struct uzio_done *done)
+{
+	int ret;
+
+	mutex_lock(&set->mutex);
+	ret = requests_judge(set, done->head.id);
+	if (!ret)
+		requests_drop(set, true);
+	if (ret > 0) {
+		ret = requests_fill(set, done);
+		if (!ret) {
+			if (done->lost)
+				zio_cset_lost(set->cset, done->lost);
+			requests_end(set);
+			/* If it is false, requests_stop() finds nothing to stop. */
+			zio_cset_done(set->cset);
+		}
+	}
+	mutex_unlock(&set->mutex);
+	if (!ret)
+		wake_up_interruptible(&set->dev->wq);
+	return ret;
+}
+
+/* As uzio_answer_done(). */
+int uzio_answer_fail(struct uzio_chanset *set, const struct uzio_fail *fail)
+{
+	int ret;
+
+	if (!fail->error || fail->error > MAX_ERRNO || fail->reserved)
+		return -EINVAL;
+	mutex_lock(&set->mutex);
+	ret = requests_judge(set, fail->head.id);
+	if (!ret)
+		requests_drop(set, false);
+	if (ret > 0) {
+		requests_end(set);
+		zio_cset_fail(set->cset, -(int)fail->error);
+		ret = 0;
+	}
+	mutex_unlock(&set->mutex);
+	if (!ret)
+		wake_up_interruptible(&set->dev->wq);
+	return ret;
+}
+
+/*
+ * Called with dev->lock held. Returns true if the program owes a step; then *@end is when the
+ * oldest one is overdue, in jiffies.
+ */
+bool uzio_owes_step(struct uzio *dev, unsigned long *end)
+{
+	const struct uzio_chanset *set, *oldest = NULL;
+
+	for (set = dev->set; set < dev->set + dev->n_sets; set++)
+		if (set->owes && (!oldest || time_before(set->since, oldest->since)))
+			oldest = set;
+	if (oldest)
+		*end = oldest->since + dev->timeout;
+	return oldest;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* uzio.h: the state of a device whose driver is a program */
+#ifndef UZIO_H
+#define UZIO_H
+
+#include <linux/bits.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/zio-uzio.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <linux/zio-program.h>
+#include <linux/zio.h>
+
+#define UZIO_MESSAGE_SIZE	128
+
+/* The memory of a channel that the program may map: set->mutex to change, dev->lock too */
+struct uzio_memory {
+	struct zio_area *area;
+	u32 map;	/* token of the area, see UZIO_MAP_SHIFT */
+};
+
+/*
+ * A set. @mutex is held by whoever touches the armed blocks: stop_io() takes it, so the blocks
+ * stay the driver's meanwhile. No holder touches user memory. The fields behind it are those of
+ * dev->lock.
+ *
+ *	armed, held == 0	the request waits in dev->ready
+ *	armed, held == gen	the program fills the blocks
+ *	held && !armed		the core has taken the blocks back: the program is to answer
+ *	held && held != gen	the same, and the set is armed again: the request follows
+ */
+struct uzio_chanset {
+	struct uzio *dev;
+	struct zio_cset *cset;
+	struct uzio_memory *memory;	/* of each channel */
+	u32 max_samples;
+	struct zio_timing timing;
+	bool has_clock;
+	struct zio_scaling scaling;
+	char name[UZIO_NAME_LEN];
+	char clock[UZIO_NAME_LEN];
+	struct mutex mutex;	/* over the armed blocks, and memory */
+
+	struct list_head ready;	/* in dev->ready: there is a request */
+	bool armed;
+	u64 gen;		/* id of the last arming */
+	u64 held;		/* id of the request that the program has, or 0 */
+	bool owes;		/* the program is to fetch a request, or to answer an abort */
+	unsigned long since;	/* jiffies, while it owes */
+};
+
+/*
+ * A file of /dev/uzio, and its device. @plug is held while the device is made or unplugged. From
+ * @live on, the sets stay until the file ends. @exchange protects the two buffers; its holder
+ * may sleep for user memory, so nothing but an exchange takes it.
+ */
+struct uzio {
+	struct mutex plug;		/* over the device as a whole */
+	struct zio_device *zdev;	/* NULL: none, or unplugged */
+	struct zio_device_desc desc;
+	struct zio_cset_desc *cset;
+	struct uzio_chanset *set;
+	unsigned int n_sets;
+	unsigned int n_chan;		/* of all sets */
+	struct zio_charge charge;
+	struct delayed_work watch;
+	unsigned long timeout;		/* jiffies */
+	char name[ZIO_OBJ_NAME_LEN];
+	char message[UZIO_MESSAGE_SIZE];
+
+	struct mutex exchange;		/* over the two buffers */
+	void *in, *out;			/* records of the program, and for it */
+	u32 buffer_size;		/* of each */
+	u32 out_len;			/* requests that the program has not got */
+
+	wait_queue_head_t wq;
+	spinlock_t lock;		/* over all that follows, and the state of the sets */
+	struct list_head ready;
+	bool live;
+	bool dead;
+	u32 late;
+	u32 next_map;
+};
+
+static inline size_t uzio_arm_size(u32 n_blocks)
+{
+	return sizeof(struct uzio_arm) + n_blocks * sizeof(struct uzio_block);
+}
+
+/* describe.c */
+int uzio_describe(struct uzio *dev, const struct uzio_create *create);
+void uzio_forget(struct uzio *dev);
+
+/* requests.c */
+extern const struct zio_cset_ops uzio_input_ops;
+bool uzio_owes_step(struct uzio *dev, unsigned long *end);
+u32 uzio_collect(struct uzio *dev);
+int uzio_answer_done(struct uzio_chanset *set, const struct uzio_done *done);
+int uzio_answer_fail(struct uzio_chanset *set, const struct uzio_fail *fail);
+
+/* exchange.c */
+long uzio_exchange(struct uzio *dev, struct uzio_exchange *ex, bool nonblock);
+bool uzio_has_request(struct uzio *dev);
+
+/*
+ * mmap() gets the token of an area in its offset, and no place in the area. The shift keeps the
+ * colours of an aliasing cache, and leaves 20 bits for the token on a machine with 32 bits.
+ */
+#define UZIO_MAP_SHIFT	24
+#define UZIO_MAP_MAX	(BIT(20) - 1)
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * zio-uzio.h: a ZIO device whose driver is a program
+ *
+ * The program opens /dev/uzio and describes a device with UZIO_IOC_CREATE. The device then
+ * works as any other. When a set is armed, UZIO_IOC_EXCHANGE returns a request that says where
+ * the blocks are. The program maps their memory, writes the samples in place, and answers in
+ * its next UZIO_IOC_EXCHANGE. The device is unplugged when the file and its mappings end, or
+ * when the program stalls.
+ *
+ * Requests and answers are records. Each begins with struct uzio_record and has a multiple of
+ * eight bytes. Skip a request of an unknown type by its size. All fields have native
+ * endianness. Unused fields and flags are zero.
+ */
+#ifndef _UAPI_LINUX_ZIO_UZIO_H
+#define _UAPI_LINUX_ZIO_UZIO_H
+
+#include <linux/types.h>
+#include <linux/ioctl.h>
+#include <linux/zio-user.h>
+
+#define UZIO_MAX_SETS		64
+#define UZIO_MAX_CHANNELS	1024	/* of a device */
+#define UZIO_MAX_BLOCK		(1 << 30)	/* bytes of a block, as described */
+
+/* Bytes of the name of a set or of a clock, with the terminating zero */
+#define UZIO_NAME_LEN		16
+
+/**
+ * struct uzio_scaling - how the samples of a set become physical values
+ * @flags: UZIO_SCALING_*; 0: the samples are plain numbers, and the other fields are zero
+ * @unit: enum zio_unit
+ * @mant: mantissa of the scale, neither 0 nor -2^63
+ * @exp: decimal exponent of the scale, -250 ... 250
+ * @offset_exp: decimal exponent of @offset, -250 ... 250
+ * @offset: mantissa of the offset, in the unit
+ *
+ * value = raw * @mant * 10^@exp + @offset * 10^@offset_exp
+ */
+struct uzio_scaling {
+	__u32 flags;
+	__u32 unit;
+	__s64 mant;
+	__s32 exp;
+	__s32 offset_exp;
+	__s64 offset;
+};
+
+#define UZIO_SCALING_VALID	(1 << 0)
+#define UZIO_SCALING_SIGNED	(1 << 1)	/* samples are two's complement */
+#define UZIO_SCALING_WRITABLE	(1 << 2)	/* users may calibrate */
+
+/**
+ * struct uzio_set - description of a channel set
+ * @name: 1 ... 15 characters of [a-z0-9_-]; or empty
+ * @clock: name of the device's clock, if it stamps the blocks: as @name
+ * @flags: UZIO_SET_*; none is known yet
+ * @n_chan: number of channels, 1 ... UZIO_MAX_CHANNELS
+ * @ssize: bytes per sample, 1 ... 65535
+ * @nbits: valid bits per sample; 0: all
+ * @nsamples: initial samples of a block; 0: 16
+ * @max_samples: most samples of a block that users may choose; 0: any number
+ * @rate_num: each channel takes @rate_num / @rate_den samples per second; 0: unknown
+ * @rate_den: see @rate_num; 0 if @rate_num is 0
+ * @error_ns: largest error of the time of a block, up to a second; 0: unknown
+ * @reserved: zero
+ * @first_ps: picoseconds from the time of a block to its first sample, up to an hour
+ * @scaling: of all channels
+ */
+struct uzio_set {
+	char name[UZIO_NAME_LEN];
+	char clock[UZIO_NAME_LEN];
+	__u32 flags;
+	__u32 n_chan;
+	__u32 ssize;
+	__u32 nbits;
+	__u32 nsamples;
+	__u32 max_samples;
+	__u32 rate_num;
+	__u32 rate_den;
+	__u32 error_ns;
+	__u32 reserved;
+	__s64 first_ps;
+	struct uzio_scaling scaling;
+};
+
+/**
+ * struct uzio_create - description of a device
+ * @name: 1 ... 11 characters of [a-z0-9_-], as the names of all devices
+ * @id: number of the device; -1: the lowest free one. The kernel returns the number
+ * @sets: address of an array of struct uzio_set
+ * @n_sets: their number, 1 ... UZIO_MAX_SETS
+ * @set_size: sizeof(struct uzio_set)
+ * @message: address of text; if the call fails, the kernel puts there which field is wrong
+ *           and why, zero-terminated; or 0
+ * @message_size: bytes of @message
+ * @flags: zero
+ * @timeout_ms: a program that does not fetch a request, or not answer UZIO_ABORT, for so long
+ *              has stalled: 100 ... 3600000; 0: 5000
+ * @buffer_size: the kernel returns how large the buffer for requests must be, at least
+ */
+struct uzio_create {
+	char name[ZIO_OBJ_NAME_LEN];
+	__s32 id;
+	uint64_t sets;
+	__u32 n_sets;
+	__u32 set_size;
+	uint64_t message;
+	__u32 message_size;
+	__u32 flags;
+	__u32 timeout_ms;
+	__u32 buffer_size;
+};
+
+/**
+ * struct uzio_record - begin of a request or an answer
+ * @size: bytes of the whole record, a multiple of 8
+ * @type: UZIO_ARM, ...
+ * @set: position of the set in the description, from 0
+ * @id: number of the request; the answer repeats it. No request of a device has 0
+ */
+struct uzio_record {
+	__u32 size;
+	__u16 type;
+	__u16 set;
+	uint64_t id;
+};
+
+/* Requests */
+#define UZIO_ARM	1	/* struct uzio_arm; answer with UZIO_DONE or UZIO_FAIL */
+#define UZIO_ABORT	2	/* struct uzio_record; answer it at once, with UZIO_FAIL */
+
+/* Answers */
+#define UZIO_DONE	1	/* struct uzio_done */
+#define UZIO_FAIL	2	/* struct uzio_fail */
+
+/**
+ * struct uzio_block - a block to fill
+ * @chan: channel of the set
+ * @shot: zero
+ * @reserved: zero
+ * @map: offset for mmap() of the file, shared, which maps @map_size bytes. While the number is
+ *       the same, so is the memory
+ * @map_size: bytes of the memory
+ * @offset: where the block begins in this memory, in bytes
+ * @len: bytes that the trigger asks for
+ */
+struct uzio_block {
+	__u16 chan;
+	__u16 shot;
+	__u32 reserved;
+	uint64_t map;
+	uint64_t map_size;
+	uint64_t offset;
+	uint64_t len;
+};
+
+/**
+ * struct uzio_arm - an event has armed a set
+ * @head: UZIO_ARM
+ * @time: time of the event
+ * @clock: CLOCK_* of @time
+ * @n_blocks: number of blocks: one of each enabled channel that has a free block
+ * @pre_samples: zero
+ * @post_samples: samples of each block
+ * @nshots: 1
+ * @reserved: zero
+ *
+ * @n_blocks times struct uzio_block follow.
+ *
+ * From this request to its answer, the memory of the blocks is the program's. After an
+ * UZIO_ABORT nobody takes the samples any more, but the set gets no other UZIO_ARM before the
+ * program has answered. So a late write never meets another block.
+ */
+struct uzio_arm {
+	struct uzio_record head;
+	struct zio_timestamp time;
+	__u32 clock;
+	__u32 n_blocks;
+	__u32 pre_samples;
+	__u32 post_samples;
+	__u32 nshots;
+	__u32 reserved;
+};
+
+/**
+ * struct uzio_filled - what the program says of a block
+ * @time: time of the block, with UZIO_FILLED_TIME; ticks below 10^9 unless the set has a clock
+ * @len: bytes of samples, whole samples, at most those of the request
+ * @flags: UZIO_FILLED_*
+ * @alarms: alarms of the device for this block
+ * @reserved: zero
+ */
+struct uzio_filled {
+	struct zio_timestamp time;
+	uint64_t len;
+	__u16 flags;
+	__u8 alarms;
+	__u8 reserved[5];
+};
+
+#define UZIO_FILLED_TIME	(1 << 0)
+
+/**
+ * struct uzio_done - the blocks of a request are full
+ * @head: UZIO_DONE
+ * @lost: events that the device has lost in front of these blocks
+ * @n_blocks: as in the request; or 0: all blocks have the length and the time of the request
+ *
+ * @n_blocks times struct uzio_filled follow, in the order of the request.
+ */
+struct uzio_done {
+	struct uzio_record head;
+	__u32 lost;
+	__u32 n_blocks;
+};
+
+/**
+ * struct uzio_fail - the program cannot fill the blocks of a request
+ * @head: UZIO_FAIL
+ * @error: an errno, for the reader: 1 ... 4095
+ * @reserved: zero
+ */
+struct uzio_fail {
+	struct uzio_record head;
+	__u32 error;
+	__u32 reserved;
+};
+
+/**
+ * struct uzio_exchange - answers, and new requests
+ * @answers: address of records
+ * @answers_size: bytes of the answers
+ * @answers_taken: the kernel returns how many bytes it has taken, also with an error: the
+ *                 record behind them is the one that is wrong
+ * @requests: address of a buffer for records
+ * @requests_size: its bytes, at least &uzio_create.buffer_size; 0: no requests
+ * @requests_given: the kernel returns how many bytes it has filled
+ * @wait_ms: how long to wait for a request, if there is none; 0: not at all; -1: for ever
+ * @late: the kernel returns how many UZIO_DONE it has dropped because the core had taken the
+ *        blocks back
+ */
+struct uzio_exchange {
+	uint64_t answers;
+	__u32 answers_size;
+	__u32 answers_taken;
+	uint64_t requests;
+	__u32 requests_size;
+	__u32 requests_given;
+	__s32 wait_ms;
+	__u32 late;
+};
+
+/*
+ * Once for each file. EINVAL, ERANGE, ENAMETOOLONG or EOPNOTSUPP: a field is wrong, see the
+ * message. EBUSY: the file has a device. EDQUOT: more memory than RLIMIT_MEMLOCK allows. ENFILE:
+ * too many devices. EEXIST: the number is taken. E2BIG: the program knows fields that this
+ * kernel does not.
+ */
+#define UZIO_IOC_CREATE		_IOWR('Z', 0x60, struct uzio_create)
+
+/*
+ * ENOTCONN: there is no device yet. ENODEV: it has been unplugged. EINVAL: an answer is wrong,
+ * or the buffer is too small. EINTR: a signal has come, and nothing is done.
+ */
+#define UZIO_IOC_EXCHANGE	_IOWR('Z', 0x61, struct uzio_exchange)
+
+#endif /* _UAPI_LINUX_ZIO_UZIO_H */
