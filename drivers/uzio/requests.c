@@ -269,7 +269,7 @@ static bool requests_is_right(const struct uzio_chanset *set, const struct zio_b
 	if (filled->flags & ~UZIO_FILLED_TIME ||
 	    memchr_inv(filled->reserved, 0, sizeof(filled->reserved)))
 		return false;
-	if (filled->len > block->len || filled->len % zio_cset_ssize(set->cset))
+	if (filled->len > block->len || (size_t)filled->len % zio_cset_ssize(set->cset))
 		return false;
 	return !(filled->flags & UZIO_FILLED_TIME) || set->has_clock ||
 		filled->time.ticks < NSEC_PER_SEC;
