@@ -333,7 +333,8 @@ int uzio_answer_fail(struct uzio_chanset *set, const struct uzio_fail *fail)
 {
 	int ret;
 
-	if (!fail->error || fail->error > MAX_ERRNO || fail->reserved)
+	/* From ERESTARTSYS on, the codes are the kernel's own. */
+	if (!fail->error || fail->error >= ERESTARTSYS || fail->reserved)
 		return -EINVAL;
 	mutex_lock(&set->mutex);
 	ret = requests_judge(set, fail->head.id);

@@ -104,10 +104,16 @@ static __always_inline bool arm_in_other_context(struct zio_cset_core *cset)
 	return false;
 }
 
-/* The engine returns some errors itself. From a driver they would mislead the caller. */
+/*
+ * The engine returns some errors itself. From a driver they would mislead the caller. -EFAULT means
+ * to the code of read() that user memory is missing, and the codes of the kernel, from
+ * -ERESTARTSYS down, have meanings of their own there: -EIOCBQUEUED is a bug in a synchronous read.
+ */
 static inline int zio_driver_error(int error)
 {
-	return error < 0 && error != -EAGAIN && zio_is_driver_error(error) ? error : -EIO;
+	if (error >= 0 || error <= -ERESTARTSYS || error == -EAGAIN || error == -EFAULT)
+		return -EIO;
+	return zio_is_driver_error(error) ? error : -EIO;
 }
 
 /* engine.c */

@@ -61,7 +61,8 @@ EXPORT_SYMBOL_GPL(zio_cset_done);
  * zio_cset_fail() - give the armed blocks back untouched, with an error
  * @pub: the channel set
  * @error: a negative error for the next read or write, such as -ETIMEDOUT. The program
- *         gets -EIO for -EAGAIN, -EBUSY, -EINPROGRESS, -ENOBUFS, -ENODEV and -ESHUTDOWN
+ *         gets -EIO for -EAGAIN, -EBUSY, -EFAULT, -EINPROGRESS, -ENOBUFS, -ENODEV and
+ *         -ESHUTDOWN, and for the kernel's own codes, -ERESTARTSYS and below
  *
  * An input that is armed without an event loses no block, and stays idle until a program
  * reads. Other sets lose the blocks. A stream ends without stop_io(), and loses nothing:

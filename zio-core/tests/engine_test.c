@@ -68,7 +68,7 @@ static void failed_io_is_counted(struct kunit *test)
 static void codes_of_the_engine_are_not_for_drivers(struct kunit *test)
 {
 	static const int not_a_driver_s[] = {
-		-EBUSY, -EINPROGRESS, -ENODEV, -ESHUTDOWN, 1,
+		-EBUSY, -EINPROGRESS, -ENODEV, -ESHUTDOWN, -EFAULT, -ERESTARTSYS, -EIOCBQUEUED, 1,
 	};
 	struct test_device *tdev = test_device_create(test, 0, 1);
 	int i;

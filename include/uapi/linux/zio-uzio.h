@@ -218,7 +218,8 @@ struct uzio_done {
 /**
  * struct uzio_fail - the program cannot fill the blocks of a request
  * @head: UZIO_FAIL
- * @error: an errno, for the reader: 1 ... 4095
+ * @error: an errno, for the reader: 1 ... 511. The reader gets EIO for EAGAIN, EBUSY, EFAULT,
+ *         EINPROGRESS, ENOBUFS, ENODEV and ESHUTDOWN
  * @reserved: zero
  */
 struct uzio_fail {
