@@ -14,7 +14,6 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include <linux/zio-compat.h>
 
 #include "uzio.h"
 
@@ -54,7 +53,7 @@ static void main_watch(struct work_struct *work)
 	if (waits)
 		stalled = time_after_eq(jiffies, end);
 	if (waits && !stalled)
-		queue_delayed_work(system_dfl_wq, &dev->watch, end - jiffies);
+		queue_delayed_work(uzio_wq, &dev->watch, end - jiffies);
 	spin_unlock_irq(&dev->lock);
 	if (!stalled)
 		return;
@@ -84,7 +83,7 @@ static int main_register(struct uzio *dev, struct uzio_create *create)
 	smp_store_release(&dev->live, true); /* the sets are complete: exchange.c, main_mmap() */
 	spin_unlock_irq(&dev->lock);
 	/* A set may have been armed before the device was live. */
-	queue_delayed_work(system_dfl_wq, &dev->watch, dev->timeout);
+	queue_delayed_work(uzio_wq, &dev->watch, dev->timeout);
 	return 0;
 }
 
@@ -94,14 +93,15 @@ static int main_create(struct uzio *dev, struct uzio_create *create)
 
 	if (ret)
 		return -EINTR;
+	/* User memory may never come: while there is a device, nobody waits for it with the lock. */
+	if (dev->live) {
+		mutex_unlock(&dev->plug);
+		return -EBUSY;
+	}
 	dev->message[0] = '\0';
-	ret = -EBUSY;
-	if (dev->live)
-		goto out;
 	ret = uzio_describe(dev, create) ?: main_register(dev, create);
 	if (ret)
 		uzio_forget(dev);
-out:
 	if (ret && create->message && create->message_size) {
 		size_t len = min_t(size_t, strlen(dev->message) + 1, create->message_size);
 
@@ -253,7 +253,27 @@ static struct miscdevice main_misc = {
 	.mode = 0600,
 };
 
-module_misc_device(main_misc);
+static int __init main_init(void)
+{
+	int ret;
+
+	uzio_wq = alloc_workqueue("uzio", WQ_UNBOUND | WQ_FREEZABLE, 0);
+	if (!uzio_wq)
+		return -ENOMEM;
+	ret = misc_register(&main_misc);
+	if (ret)
+		destroy_workqueue(uzio_wq);
+	return ret;
+}
+
+static void __exit main_exit(void)
+{
+	misc_deregister(&main_misc);
+	destroy_workqueue(uzio_wq);
+}
+
+module_init(main_init);
+module_exit(main_exit);
 
 MODULE_DESCRIPTION("ZIO: devices whose drivers are programs");
 MODULE_SOFTDEP("pre: zio-buf-vmalloc");

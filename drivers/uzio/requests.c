@@ -7,9 +7,11 @@
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
-#include <linux/zio-compat.h>
 
 #include "uzio.h"
+
+/* Its works unplug devices, which may take long. They stand still while programs do. */
+struct workqueue_struct *uzio_wq;
 
 /* The program has to do the next step. Called with dev->lock held. */
 static void requests_add(struct uzio_chanset *set)
@@ -18,7 +20,7 @@ static void requests_add(struct uzio_chanset *set)
 	set->since = jiffies;
 	list_add_tail(&set->ready, &set->dev->ready);
 	if (set->dev->live)
-		queue_delayed_work(system_dfl_wq, &set->dev->watch, set->dev->timeout);
+		queue_delayed_work(uzio_wq, &set->dev->watch, set->dev->timeout);
 }
 
 /* Called with dev->lock held. */

@@ -94,6 +94,7 @@ int uzio_describe(struct uzio *dev, const struct uzio_create *create);
 void uzio_forget(struct uzio *dev);
 
 /* requests.c */
+extern struct workqueue_struct *uzio_wq;
 extern const struct zio_cset_ops uzio_input_ops;
 bool uzio_owes_step(struct uzio *dev, unsigned long *end);
 u32 uzio_collect(struct uzio *dev);

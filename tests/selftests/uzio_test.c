@@ -183,6 +183,17 @@ TEST("a description that contradicts itself names the field", loaded)
 	ASSERT_EQ(describe(&prog, &plain_set, 1, 0), EBUSY);
 }
 
+TEST("a file with a device refuses another one without a look at user memory", loaded)
+{
+	struct uzio_create create = { .sets = 16, .n_sets = 1, .message = 16,
+				      .message_size = 16 };
+	struct program prog;
+
+	start_program(&prog, &plain_set, 0);
+	ASSERT_EQ(ioctl(prog.fd, UZIO_IOC_CREATE, &create), -1);
+	ASSERT_EQ(errno, EBUSY);
+}
+
 /* The reader gets 32 bytes of the number @byte. */
 static void serve_one(struct program *prog, int byte)
 {
