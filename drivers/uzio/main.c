@@ -41,24 +41,38 @@ static void main_unplug(struct uzio *dev)
 	mutex_unlock(&dev->plug);
 }
 
+/*
+ * Returns how many jiffies the program has left; 0: it has stalled. A watch that is late itself
+ * tells nothing of the program, which has stood still as well (suspend): then all its time.
+ * Called with dev->lock held; the watch is not queued. @end: when the oldest step is overdue
+ */
+static unsigned long main_time_left(const struct uzio *dev, unsigned long end)
+{
+	unsigned long now = jiffies;
+
+	if (time_after(now, dev->watch.timer.expires + dev->timeout / 4 + 1))
+		return dev->timeout;
+	return time_before(now, end) ? end - now : 0;
+}
+
 /* Unplugs the device of a program that has stalled. */
 static void main_watch(struct work_struct *work)
 {
 	struct uzio *dev = container_of(work, struct uzio, watch.work);
-	bool waits, stalled = false;
-	unsigned long end;
+	unsigned long end, left = 1;
 
 	spin_lock_irq(&dev->lock);
-	waits = !dev->dead && uzio_owes_step(dev, &end);
-	if (waits)
-		stalled = time_after_eq(jiffies, end);
-	if (waits && !stalled)
-		queue_delayed_work(uzio_wq, &dev->watch, end - jiffies);
+	/* If a set has queued the watch again meanwhile, the next turn decides. */
+	if (!dev->dead && !delayed_work_pending(&dev->watch) && uzio_owes_step(dev, &end)) {
+		left = main_time_left(dev, end);
+		if (left)
+			queue_delayed_work(uzio_wq, &dev->watch, left);
+	}
 	spin_unlock_irq(&dev->lock);
-	if (!stalled)
+	if (left)
 		return;
-	pr_warn("uzio: %s: the program has not answered for %u ms: unplugged\n", dev->name,
-		jiffies_to_msecs(dev->timeout));
+	pr_warn_ratelimited("uzio: %s: the program has not answered for %u ms: unplugged\n",
+			    dev->name, jiffies_to_msecs(dev->timeout));
 	main_unplug(dev);
 }
 

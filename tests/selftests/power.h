@@ -14,13 +14,19 @@ static inline void need_suspend(void)
 		SKIP("this machine cannot test a suspend");
 }
 
+/* @depth: "freezer": programs stand still; "devices": all devices are suspended, too */
+static inline void suspend_for(const char *seconds, const char *depth)
+{
+	need_suspend();
+	write_text("/sys/module/suspend/parameters/pm_test_delay", seconds);
+	write_text("/sys/power/pm_test", depth);
+	write_text("/sys/power/state", "freeze");
+}
+
 /* The kernel suspends all devices, for a second, and resumes them. */
 static inline void suspend(void)
 {
-	need_suspend();
-	write_text("/sys/module/suspend/parameters/pm_test_delay", "1");
-	write_text("/sys/power/pm_test", "devices");
-	write_text("/sys/power/state", "freeze");
+	suspend_for("1", "devices");
 }
 
 #endif /* POWER_H */

@@ -4,10 +4,12 @@
  *
  * # check
  * # leaks
+ * # suspends
  */
 #include <sys/resource.h>
 
 #include "harness.h"
+#include "power.h"
 #include "uzio.h"
 
 SETUP(loaded)
@@ -446,6 +448,21 @@ TEST("a program that does not answer an abort is unplugged, one that waits is no
 	await(&prog, UZIO_ABORT);
 	wait_children(1);
 	ASSERT_EQ(exchange(&prog, NULL, 0), ENODEV);
+}
+
+TEST("a program that stood still during a suspend is not unplugged", loaded)
+{
+	struct program prog;
+
+	need_suspend();
+	start_program(&prog, &plain_set, 3000);
+	start_reader(UPROG "-0-0-data", 32, 32);
+	ASSERT_EQ(poll_events(prog.fd, POLLIN, 20 * SECOND), POLLIN);
+	suspend_for("5", "freezer");
+	/* The watch is at work by now. */
+	ASSERT_EQ(poll_events(prog.fd, 0, 1 * SECOND), 0);
+	serve_one(&prog, 1);
+	wait_children(1);
 }
 
 TEST("a device is charged to RLIMIT_MEMLOCK", loaded)

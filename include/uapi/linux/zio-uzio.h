@@ -262,7 +262,8 @@ struct uzio_exchange {
 
 /*
  * ENOTCONN: there is no device yet. ENODEV: it has been unplugged. EINVAL: an answer is wrong,
- * or the buffer is too small. EINTR: a signal has come, and nothing is done.
+ * or the buffer is too small. EINTR: a signal has come, or the machine was suspended, and nothing
+ * is done.
  */
 #define UZIO_IOC_EXCHANGE	_IOWR('Z', 0x61, struct uzio_exchange)
 
