@@ -51,6 +51,7 @@ static const struct describe_range describe_set_ranges[] = {
 	DESCRIBE_RANGE(uzio_set, flags, 0, 0),
 	DESCRIBE_RANGE(uzio_set, n_chan, 1, UZIO_MAX_CHANNELS),
 	DESCRIBE_RANGE(uzio_set, ssize, 1, U16_MAX),
+	DESCRIBE_RANGE(uzio_set, nbits, 0, U16_MAX),
 	DESCRIBE_RANGE(uzio_set, error_ns, 0, NSEC_PER_SEC),
 	DESCRIBE_RANGE(uzio_set, reserved, 0, 0),
 	DESCRIBE_RANGE(uzio_set, scaling.flags, 0, UZIO_SCALING_FLAGS),
@@ -75,7 +76,7 @@ static int describe_check_ranges(struct uzio *dev, unsigned int index,
 }
 
 /* The core makes a link of the name of a set, and prints both names in sysfs. */
-static int describe_check_name(struct uzio *dev, unsigned int index, const char *field,
+static int describe_check_text(struct uzio *dev, unsigned int index, const char *field,
 			       const char *name)
 {
 	size_t len = strnlen(name, UZIO_NAME_LEN);
@@ -89,6 +90,23 @@ static int describe_check_name(struct uzio *dev, unsigned int index, const char 
 				       "set %u: %s has other characters than [a-z0-9_-]",
 				       index, field);
 	return 0;
+}
+
+static int describe_check_names(struct uzio *dev, unsigned int index,
+				const struct uzio_set *from)
+{
+	int ret = describe_check_text(dev, index, "name", from->name) ?:
+		describe_check_text(dev, index, "clock", from->clock);
+	unsigned int i;
+
+	for (i = 0; i < index && !ret && *from->name; i++)
+		if (!strcmp(from->name, dev->set[i].name))
+			ret = describe_refuse(dev, -EINVAL, "set %u: name is that of set %u",
+					      index, i);
+	/* Programs read from this name who stamps the blocks. */
+	if (!ret && !strcmp(from->clock, "kernel"))
+		ret = describe_refuse(dev, -EINVAL, "set %u: clock is the kernel's", index);
+	return ret;
 }
 
 static int describe_check_scaling(struct uzio *dev, unsigned int index,
@@ -220,8 +238,7 @@ static int describe_copy_set(struct uzio *dev, const struct uzio_create *create,
 			describe_refuse(dev, ret, "set %u: unknown fields behind byte %zu",
 					index, sizeof(from)) : ret;
 	ret = describe_check_ranges(dev, index, &from) ?:
-		describe_check_name(dev, index, "name", from.name) ?:
-		describe_check_name(dev, index, "clock", from.clock) ?:
+		describe_check_names(dev, index, &from) ?:
 		describe_check_scaling(dev, index, &from.scaling) ?:
 		describe_check_sums(dev, index, &from) ?:
 		describe_set(dev, index, &from);

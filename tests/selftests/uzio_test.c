@@ -146,6 +146,8 @@ TEST("a description that contradicts itself names the field", loaded)
 		WRONG_SIZE(ERANGE, "set 0: n_chan is 0, not 1 to 1024", .ssize = 2),
 		WRONG_SIZE(ERANGE, "set 0: n_chan is 1025, not 1 to 1024", .n_chan = 1025),
 		WRONG_SIZE(ERANGE, "set 0: ssize is 0, not 1 to 65535", .n_chan = 1),
+		WRONG_SIZE(ERANGE, "set 0: nbits is 65536, not 0 to 65535", .n_chan = 1,
+			   .ssize = 65535, .nbits = 65536),
 		WRONG(EINVAL, "set 0: nbits is 17, but ssize is 2 bytes", .nbits = 17),
 		WRONG(ERANGE, "set 0: nsamples is 4294967295: with ssize 2 at most 536870912",
 		      .nsamples = UINT32_MAX),
@@ -159,6 +161,7 @@ TEST("a description that contradicts itself names the field", loaded)
 		WRONG(EINVAL, "set 0: name has other characters than [a-z0-9_-]", .name = "a/b"),
 		WRONG(ENAMETOOLONG, "set 0: clock has more than 15 characters",
 		      .clock = "abcdefghijklmnop"),
+		WRONG(EINVAL, "set 0: clock is the kernel's", .clock = "kernel"),
 		WRONG(EINVAL, "set 0: scaling without UZIO_SCALING_VALID", .scaling.mant = 1),
 		WRONG(ERANGE, "set 0: scaling.mant is 0", .scaling.flags = UZIO_SCALING_VALID),
 		WRONG(ERANGE, "set 0: scaling.unit is 99, not 0 to 24",
@@ -166,6 +169,7 @@ TEST("a description that contradicts itself names the field", loaded)
 		WRONG(ERANGE, "set 0: scaling.exp is 251, not -250 to 250",
 		      .scaling = { .flags = 1, .mant = 1, .exp = 251 }),
 	};
+	const struct uzio_set twins[2] = { plain_set, plain_set };
 	struct program prog;
 	unsigned int i;
 
@@ -176,6 +180,9 @@ TEST("a description that contradicts itself names the field", loaded)
 		if (strcmp(prog.message, wrong[i].message))
 			FAIL("'%s', expected '%s'", prog.message, wrong[i].message);
 	}
+	ASSERT_EQ(describe(&prog, twins, 2, 0), EINVAL);
+	if (strcmp(prog.message, "set 1: name is that of set 0"))
+		FAIL("'%s'", prog.message);
 	ASSERT_EQ(describe(&prog, NULL, 0, 0), ERANGE);
 	ASSERT_EQ(describe(&prog, NULL, 1, 0), EFAULT);
 	ASSERT_EQ(exchange(&prog, NULL, 0), ENOTCONN);

@@ -306,8 +306,8 @@ int zio_buffers_create(struct zio_cset_core *cset, const char *name)
 	const struct zio_buffer_type *type = zio_buffer_type_get(name);
 
 	if (!type) {
-		dev_err(&cset->zdev->dev, "no buffer type \"%s\": load zio-buf-%s\n",
-			name, name);
+		dev_err_ratelimited(&cset->zdev->dev, "no buffer type \"%s\": load zio-buf-%s\n",
+				    name, name);
 		return -ENOENT;
 	}
 	return buffers_replace(cset, type) ?: buffers_publish(cset);

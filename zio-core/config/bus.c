@@ -114,6 +114,7 @@ void zio_device_link_sets(struct zio_device *zdev)
 	for (i = 0; i < zdev->desc->n_cset; i++)
 		n += link_set(zdev->cset[i]) != 0;
 	if (n)
-		dev_info(&zdev->dev, "%u sets have no link: their names are taken, or no file names\n",
-			 n);
+		dev_info_ratelimited(&zdev->dev,
+				     "%u sets have no link: their names are taken, or no file names\n",
+				     n);
 }

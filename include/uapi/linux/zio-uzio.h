@@ -52,8 +52,9 @@ struct uzio_scaling {
 
 /**
  * struct uzio_set - description of a channel set
- * @name: 1 ... 15 characters of [a-z0-9_-]; or empty
- * @clock: name of the device's clock, if it stamps the blocks: as @name
+ * @name: 1 ... 15 characters of [a-z0-9_-], not the name of another set; or empty
+ * @clock: name of the device's clock, if it stamps the blocks: 1 ... 15 characters of
+ *         [a-z0-9_-], not "kernel"; or empty
  * @flags: UZIO_SET_*; none is known yet
  * @n_chan: number of channels, 1 ... UZIO_MAX_CHANNELS
  * @ssize: bytes per sample, 1 ... 65535
