@@ -101,26 +101,42 @@ static int main_register(struct uzio *dev, struct uzio_create *create)
 	return 0;
 }
 
-static int main_create(struct uzio *dev, struct uzio_create *create)
+/* Tells the program why the call fails. Returns @error, or -EFAULT. */
+static int main_tell(struct uzio *dev, const struct uzio_create *create, int error)
+{
+	size_t len = min_t(size_t, strlen(dev->message) + 1, create->message_size);
+
+	if (!create->message || !len)
+		return error;
+	dev->message[len - 1] = '\0';
+	if (copy_to_user(u64_to_user_ptr(create->message), dev->message, len))
+		return -EFAULT;
+	return error;
+}
+
+/*
+ * User memory may never come: while there is a device, nobody waits for it with dev->plug held.
+ * @arg: where the result goes, @size bytes. On error nothing has changed.
+ */
+static int main_create(struct uzio *dev, struct uzio_create *create, void __user *arg, size_t size)
 {
 	int ret = mutex_lock_interruptible(&dev->plug);
 
 	if (ret)
 		return -EINTR;
-	/* User memory may never come: while there is a device, nobody waits for it with the lock. */
 	if (dev->live) {
 		mutex_unlock(&dev->plug);
 		return -EBUSY;
 	}
 	dev->message[0] = '\0';
-	ret = uzio_describe(dev, create) ?: main_register(dev, create);
-	if (ret)
+	ret = uzio_describe(dev, create);
+	/* Whether the result can be written shows before there is one. */
+	if (!ret && copy_to_user(arg, create, min(size, sizeof(*create))))
+		ret = -EFAULT;
+	ret = ret ?: main_register(dev, create);
+	if (ret) {
 		uzio_forget(dev);
-	if (ret && create->message && create->message_size) {
-		size_t len = min_t(size_t, strlen(dev->message) + 1, create->message_size);
-
-		if (copy_to_user(u64_to_user_ptr(create->message), dev->message, len))
-			ret = -EFAULT;
+		ret = main_tell(dev, create, ret);
 	}
 	mutex_unlock(&dev->plug);
 	return ret;
@@ -131,10 +147,14 @@ static long main_ioctl_create(struct uzio *dev, void __user *arg, size_t size)
 	struct uzio_create create;
 	int ret = copy_struct_from_user(&create, sizeof(create), arg, size);
 
-	ret = ret ?: main_create(dev, &create);
-	if (!ret && copy_to_user(arg, &create, min(size, sizeof(create))))
-		ret = -EFAULT;
-	return ret;
+	ret = ret ?: main_create(dev, &create, arg, size);
+	if (ret)
+		return ret;
+	if (!copy_to_user(arg, &create, min(size, sizeof(create))))
+		return 0;
+	/* The program has taken the memory away meanwhile, and does not know its device. */
+	main_unplug(dev);
+	return -EFAULT;
 }
 
 static long main_ioctl_exchange(struct uzio *dev, void __user *arg, size_t size, bool nonblock)

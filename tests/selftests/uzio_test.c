@@ -12,10 +12,14 @@
 #include "power.h"
 #include "uzio.h"
 
+#define MAX_DEVICES	"/sys/module/zio_uzio/parameters/max_devices"
+
 SETUP(loaded)
 {
 	load("zio-buf-vmalloc");
 	load("zio-uzio");
+	/* A test that has failed may have left another limit. */
+	write_text(MAX_DEVICES, "1024");
 }
 
 /*
@@ -190,6 +194,38 @@ TEST("a description that contradicts itself names the field", loaded)
 	/* All of these have changed nothing. */
 	ASSERT_EQ(describe(&prog, &plain_set, 1, 0), 0, prog.message);
 	ASSERT_EQ(describe(&prog, &plain_set, 1, 0), EBUSY);
+}
+
+TEST("a message that is cut ends with a zero", loaded)
+{
+	char text[16];
+	struct uzio_create create = {
+		.message = (uintptr_t)text, .message_size = 10, .flags = 16,
+	};
+	struct program prog;
+
+	open_program(&prog);
+	memset(text, 'x', sizeof(text));
+	ASSERT_EQ(ioctl(prog.fd, UZIO_IOC_CREATE, &create), -1);
+	ASSERT_EQ(errno, ERANGE);
+	ASSERT_TRUE(!memcmp(text, "flags is \0xxxxxx", sizeof(text)));
+}
+
+TEST("a result that cannot be written makes no device", loaded)
+{
+	struct uzio_create *create = share_memory(PAGE);
+	struct program prog;
+
+	*create = (struct uzio_create) {
+		.name = "uprog", .id = -1, .sets = (uintptr_t)&plain_set, .n_sets = 1,
+		.set_size = sizeof(plain_set),
+	};
+	ASSERT_TRUE(!mprotect(create, PAGE, PROT_READ));
+	open_program(&prog);
+	ASSERT_EQ(ioctl(prog.fd, UZIO_IOC_CREATE, create), -1);
+	ASSERT_EQ(errno, EFAULT);
+	ASSERT_EQ(count_objects("uprog"), 0);
+	ASSERT_EQ(describe(&prog, &plain_set, 1, 0), 0, prog.message);
 }
 
 TEST("a file with a device refuses another one without a look at user memory", loaded)
@@ -496,14 +532,13 @@ TEST("max_devices limits the devices of all programs", loaded)
 	struct program prog[3];
 	int i;
 
-	write_text("/sys/module/zio_uzio/parameters/max_devices", "2");
+	write_text(MAX_DEVICES, "2");
 	for (i = 0; i < 3; i++) {
 		open_program(&prog[i]);
 		ASSERT_EQ(describe(&prog[i], &plain_set, 1, 0), i < 2 ? 0 : ENFILE);
 	}
 	close(prog[0].fd);
 	ASSERT_EQ(describe(&prog[2], &plain_set, 1, 0), 0, prog[2].message);
-	write_text("/sys/module/zio_uzio/parameters/max_devices", "1024");
 }
 
 TEST("many devices are made and removed", loaded)

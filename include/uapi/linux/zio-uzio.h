@@ -93,8 +93,8 @@ struct uzio_set {
  * @n_sets: their number, 1 ... UZIO_MAX_SETS
  * @set_size: sizeof(struct uzio_set)
  * @message: address of text; if the call fails, the kernel puts there which field is wrong
- *           and why, zero-terminated; or 0
- * @message_size: bytes of @message
+ *           and why; or 0
+ * @message_size: bytes of @message. A longer text is cut; it always ends with a zero
  * @flags: zero
  * @timeout_ms: a program that does not fetch a request, or not answer UZIO_ABORT, for so long
  *              has stalled: 100 ... 3600000; 0: 5000
@@ -257,7 +257,8 @@ struct uzio_exchange {
  * Once for each file. EINVAL, ERANGE, ENAMETOOLONG or EOPNOTSUPP: a field is wrong, see the
  * message. EBUSY: the file has a device. EDQUOT: more memory than RLIMIT_MEMLOCK allows. ENFILE:
  * too many devices. EEXIST: the number is taken. E2BIG: the program knows fields that this
- * kernel does not.
+ * kernel does not. EFAULT: an address is wrong, or the struct is read-only. On error nothing has
+ * changed. But if the program unmaps the struct during the call, the device is unplugged.
  */
 #define UZIO_IOC_CREATE		_IOWR('Z', 0x60, struct uzio_create)
 
