@@ -37,13 +37,10 @@ static int requests_arm(struct zio_cset *cset)
 	unsigned long flags;
 
 	spin_lock_irqsave(&dev->lock, flags);
-	if (dev->dead) {
-		spin_unlock_irqrestore(&dev->lock, flags);
-		return -EIO;
-	}
 	set->gen++;
 	set->armed = true;
-	if (!set->held)
+	/* The end of a dead device takes the blocks back soon, and readers get ENODEV. */
+	if (!set->held && !dev->dead)
 		requests_add(set);
 	spin_unlock_irqrestore(&dev->lock, flags);
 	wake_up_interruptible(&dev->wq);

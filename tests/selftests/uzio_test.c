@@ -413,6 +413,45 @@ TEST("the program closes its file: readers get ENODEV", loaded)
 	ASSERT_EQ(count_objects("uprog"), 0);
 }
 
+/* In a child: the core takes the blocks back, and arms the set again, until the device is gone. */
+static void start_changes(const char *path)
+{
+	unsigned int *ready = share_memory(PAGE);
+	int fd, i;
+
+	if (fork_child()) {
+		wait_for(20, get(ready));
+		return;
+	}
+	ASSERT_TRUE(!close_range(3, ~0u, 0));
+	fd = open_file(path, O_WRONLY);
+	set(ready, 1);
+	for (i = 0; pwrite(fd, i % 2 ? "1" : "0", 1, 0) == 1; i++)
+		;
+	_exit(0);
+}
+
+/* The core ends one set after the other, so the last one is armed for a while yet. */
+TEST("a set that is armed while its program goes gives readers ENODEV only", loaded)
+{
+	struct uzio_set sets[UZIO_MAX_SETS];
+	struct program prog;
+	int i;
+
+	for (i = 0; i < UZIO_MAX_SETS; i++)
+		sets[i] = (struct uzio_set) { .n_chan = 2, .ssize = 2 };
+	for (i = 0; i < (is_debug_kernel() ? 3 : 20); i++) {
+		open_program(&prog);
+		ASSERT_EQ(describe(&prog, sets, UZIO_MAX_SETS, 0), 0, prog.message);
+		wait_for(20, exists(UPROG "-63-0-data"));
+		start_reader(UPROG "-63-0-data", 32, -ENODEV);
+		ASSERT_EQ(poll_events(prog.fd, POLLIN, 20 * SECOND), POLLIN);
+		start_changes(UPROG_SYS "/cset63/chan1/enable");
+		close(prog.fd);
+		wait_children(2);
+	}
+}
+
 /* What the program has done when it dies */
 enum { OPENED, CREATED, ARMED, FETCHED, MAPPED, ABORTED };
 
