@@ -22,10 +22,8 @@
 #define UZIO_MAX_EXP		250
 #define UZIO_MAX_FIRST		(3600LL * 1000 * NSEC_PER_SEC)	/* ps */
 
-/* What a channel takes beside its blocks: objects, nodes, what describes each block */
-#define UZIO_CHANNEL_COST	SZ_64K
-/* The buffer "vmalloc" has room for two blocks, and this at least. */
-#define UZIO_MIN_AREA		SZ_128K
+/* What a channel takes beside its area: objects, nodes, what describes each block */
+#define UZIO_CHANNEL_COST	(96 * SZ_1K)
 
 static int __printf(3, 4) describe_refuse(struct uzio *dev, int error, const char *fmt, ...)
 {
@@ -162,16 +160,6 @@ static int describe_check_sums(struct uzio *dev, unsigned int index, const struc
 	return 0;
 }
 
-static size_t describe_memory(const struct uzio_set *from)
-{
-	size_t block = (size_t)(from->nsamples ?: 16) * from->ssize;
-	size_t area = max_t(size_t, UZIO_MIN_AREA, 2 * PAGE_ALIGN(block));
-
-	/* Not SIZE_MAX: zio_charge() rounds up. */
-	return min(size_mul(from->n_chan, size_add(area, UZIO_CHANNEL_COST)),
-		   SIZE_MAX & PAGE_MASK);
-}
-
 static void describe_scaling(struct zio_scaling *to, const struct uzio_scaling *from)
 {
 	if (from->flags & UZIO_SCALING_SIGNED)
@@ -220,7 +208,7 @@ static int describe_set(struct uzio *dev, unsigned int index, const struct uzio_
 		to->scaling = &set->scaling;
 		to->n_scaling = 1;
 	}
-	return zio_charge(&dev->charge, describe_memory(from));
+	return zio_charge(&dev->charge, from->n_chan * UZIO_CHANNEL_COST);
 }
 
 static int describe_copy_set(struct uzio *dev, const struct uzio_create *create,
@@ -287,7 +275,7 @@ static int describe_buffers(struct uzio *dev)
 }
 
 /*
- * Makes the descriptors of a device, and charges the program for its memory. On error
+ * Makes the descriptors of a device, and charges the program for all but the areas. On error
  * uzio_forget() follows. Context: Process, sleeps. Returns 0; an error, and dev->message names
  * the field that is wrong, or is empty.
  */

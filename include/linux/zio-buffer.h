@@ -16,6 +16,7 @@
 #include <linux/refcount.h>
 #include <linux/stddef.h>
 #include <linux/workqueue.h>
+#include <linux/zio-program.h>
 #include <linux/zio.h>
 
 struct zio_buffer;
@@ -78,6 +79,7 @@ struct zio_block_core {
  * @size: bytes, whole pages
  * @ref: references of its owner and of each mapping
  * @maps: number of mappings; negative once it is retired and cannot be mapped any more
+ * @charge: of the process that has made it, for a set with ZIO_CSET_MAPPED
  * @rcu: for the core's use
  */
 struct zio_area {
@@ -85,6 +87,7 @@ struct zio_area {
 	size_t size;
 	struct kref ref;
 	atomic_t maps;
+	struct zio_charge charge;
 	struct rcu_head rcu;
 };
 

@@ -21,27 +21,6 @@
 #define IN		ZZERO "-0-2"
 #define SET		ZZERO "-0"
 
-/* The number behind a name in a file of /proc, in bytes */
-static unsigned long kb_in(const char *path, const char *name)
-{
-	unsigned long kb = 0;
-	char line[200];
-	FILE *f = fopen(path, "r");
-
-	ASSERT_TRUE(f);
-	while (fgets(line, sizeof(line), f))
-		if (!strncmp(line, name, strlen(name)))
-			kb = strtoul(line + strlen(name), NULL, 10);
-	fclose(f);
-	return kb * 1024;
-}
-
-/* What the kernel counts for this process */
-static unsigned long locked(void)
-{
-	return kb_in("/proc/self/status", "VmPin:");
-}
-
 /* What one of its files keeps */
 static unsigned long locked_by(int fd)
 {

@@ -258,4 +258,25 @@ static inline bool is_debug_kernel(void)
 	return exists("/proc/lockdep") || exists("/sys/kernel/debug/kcsan");
 }
 
+/* The number behind a name in a file of /proc, in bytes */
+static inline unsigned long kb_in(const char *path, const char *name)
+{
+	unsigned long kb = 0;
+	char line[200];
+	FILE *f = fopen(path, "r");
+
+	ASSERT_TRUE(f);
+	while (fgets(line, sizeof(line), f))
+		if (!strncmp(line, name, strlen(name)))
+			kb = strtoul(line + strlen(name), NULL, 10);
+	fclose(f);
+	return kb * 1024;
+}
+
+/* The pinned memory of this process, in bytes */
+static inline unsigned long locked(void)
+{
+	return kb_in("/proc/self/status", "VmPin:");
+}
+
 #endif /* BOARD_H */

@@ -3,20 +3,14 @@
  * limits_test.c: what is charged to the control group of a user
  */
 #include <grp.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
-#include "board.h"
-#include "harness.h"
+#include "group.h"
 
 #define BLOCK		(4 * PAGE)
 #define IN		ZZERO "-0-2"
 #define RING		IN "-ctrl"
 #define SNIFF		"/dev/zio/sniff-ctrl"
-#define CGROUPS		"/tmp/cgroup"
-#define GROUP		CGROUPS "/user"
-#define CURRENT		GROUP "/memory.current"
 
 SETUP(fresh)
 {
@@ -26,26 +20,12 @@ SETUP(fresh)
 	run("chmod a+r " IN "-*");
 }
 
-static bool has_group(void)
-{
-	mkdir(CGROUPS, 0755);
-	if (!exists(CGROUPS "/cgroup.procs") &&
-	    mount("none", CGROUPS, "cgroup2", 0, NULL))
-		return false;
-	if (!strstr(text_in(CGROUPS "/cgroup.controllers"), "memory"))
-		return false;
-	write_text(CGROUPS "/cgroup.subtree_control", "+memory");
-	return !mkdir(GROUP, 0755) || errno == EEXIST;
-}
-
 /* This process is a member of a control group; rings have 4096 slots. */
 SETUP(group)
 {
 	fresh(NULL);
 	write_text(CSET0 "/chan2/buffer/max-buffer-len", "4096");
-	if (!has_group())
-		SKIP("no memory controller");
-	set_number(GROUP "/cgroup.procs", getpid());
+	join_group();
 }
 
 /* The open of a ring charges 4096 slots of 512 bytes. */

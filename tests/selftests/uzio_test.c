@@ -8,6 +8,7 @@
  */
 #include <sys/resource.h>
 
+#include "group.h"
 #include "harness.h"
 #include "power.h"
 #include "uzio.h"
@@ -556,14 +557,53 @@ TEST("a device is charged to RLIMIT_MEMLOCK", loaded)
 	open_program(&prog);
 	ASSERT_TRUE(!setrlimit(RLIMIT_MEMLOCK, &limit));
 	become_nobody(0, NULL);
-	set.n_chan = 6;
+	set.n_chan = 5;
 	ASSERT_EQ(describe(&prog, &set, 1, 0), EDQUOT);
 	set.n_chan = 1;
 	set.nsamples = 1 << 18;
 	ASSERT_EQ(describe(&prog, &set, 1, 0), EDQUOT);
-	set.n_chan = 5;
+	set.n_chan = 4;
 	set.nsamples = 0;
 	ASSERT_EQ(describe(&prog, &set, 1, 0), 0, prog.message);
+}
+
+TEST("the memory of a device counts until its last mapping ends", loaded)
+{
+	const struct uzio_set set = { .n_chan = 1, .ssize = 2 };
+	unsigned long before = locked();
+	struct program prog;
+	void *mem;
+	int fd;
+
+	start_program(&prog, &set, 0);
+	ASSERT_EQ(locked() - before, (128 + 96) << 10);
+	fd = open_file(UPROG "-0-0-data", O_RDONLY);
+	mem = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+	ASSERT_TRUE(mem != MAP_FAILED);
+	close(fd);
+	close(prog.fd);
+	ASSERT_EQ(count_objects("uprog"), 0);
+	ASSERT_EQ(locked() - before, 128 << 10);
+	munmap(mem, PAGE);
+	wait_for(20, locked() == before);
+}
+
+TEST("the control group of the program pays for the blocks", loaded)
+{
+	const struct uzio_set set = { .n_chan = 1, .ssize = 2, .nsamples = 1 << 21 };
+	struct program prog;
+	unsigned long before;
+
+	join_group();
+	open_program(&prog);
+	before = read_number(CURRENT);
+	ASSERT_EQ(describe(&prog, &set, 1, 0), 0, prog.message);
+	ASSERT_TRUE(read_number(CURRENT) - before >= 8 << 20);
+	close(prog.fd);
+	open_program(&prog);
+	write_text(GROUP "/memory.max", "4M");
+	ASSERT_EQ(describe(&prog, &set, 1, 0), ENOMEM);
+	ASSERT_TRUE(strstr(text_in(GROUP "/memory.events"), "oom_kill 0"));
 }
 
 TEST("max_devices limits the devices of all programs", loaded)

@@ -25,6 +25,12 @@
 /* Maximum pages per fault: 64 KiB on most machines */
 #define FAULT_PAGES	16ul
 
+/* A program has described the set, and so chosen how much memory the buffer takes. */
+static bool area_is_of_program(const struct zio_buffer *buf)
+{
+	return buf && buf->chan->cset->flags & ZIO_CSET_MAPPED;
+}
+
 /*
  * vmalloc_user() does not charge a cgroup, but machines with an aliasing cache need it: it
  * aligns the memory so that kernel and program see the same.
@@ -35,43 +41,59 @@ static void *area_alloc_mem(struct zio_buffer *buf, size_t size)
 
 	if (buf && buf->type->alloc_mem)
 		return buf->type->alloc_mem(buf, size);
-	if (buf || SHMLBA != PAGE_SIZE)
+	if ((buf && !area_is_of_program(buf)) || SHMLBA != PAGE_SIZE)
 		mem = vmalloc_user(size);
 	else
 		mem = __vmalloc(size, ZIO_GFP_USER | __GFP_ZERO);
 	return mem ?: ERR_PTR(-ENOMEM);
 }
 
+/* On error the caller puts the area. */
+static int area_fill(struct zio_area *area, struct zio_buffer *buf)
+{
+	int ret = area_is_of_program(buf) ? zio_charge(&area->charge, area->size) : 0;
+	void *mem;
+
+	if (ret)
+		return ret;
+	mem = area_alloc_mem(buf, area->size);
+	if (IS_ERR(mem))
+		return PTR_ERR(mem);
+	area->mem = mem;
+	return 0;
+}
+
 /**
  * zio_area_alloc() - allocate memory that programs can map
- * @buf: the buffer that the memory is for; NULL: the current user, whose cgroup is charged
+ * @buf: the buffer that the memory is for; NULL: the current user
  * @size: bytes, rounded up to pages
  *
  * The memory is zeroed. A size beyond the memory of the machine fails without the OOM
- * killer.
+ * killer. The cgroup of the current process is charged for the memory of a user, and of a
+ * set with ZIO_CSET_MAPPED. The latter also counts as pinned memory of the process, until
+ * the last mapping ends.
  *
  * Context: Process, sleeps.
  *
- * Return: the area, with a reference for zio_area_put(); ERR_PTR(-ENOMEM); or an error of
- * alloc_mem() of the type.
+ * Return: the area, with a reference for zio_area_put(); ERR_PTR(-ENOMEM); -EDQUOT as
+ * zio_charge(); or an error of alloc_mem() of the type.
  */
 struct zio_area *zio_area_alloc(struct zio_buffer *buf, size_t size)
 {
 	struct zio_area *area = NULL;
-	void *mem;
+	int ret;
 
 	if (size && PFN_UP(size) <= (unsigned long)si_mem_available())
 		area = kzalloc(sizeof(*area), GFP_KERNEL);
 	if (!area)
 		return ERR_PTR(-ENOMEM);
-	mem = area_alloc_mem(buf, PAGE_ALIGN(size));
-	if (IS_ERR(mem)) {
-		kfree(area);
-		return ERR_CAST(mem);
-	}
-	area->mem = mem;
-	area->size = PAGE_ALIGN(size);
 	kref_init(&area->ref);
+	area->size = PAGE_ALIGN(size);
+	ret = area_fill(area, buf);
+	if (ret) {
+		zio_area_put(area);
+		return ERR_PTR(ret);
+	}
 	return area;
 }
 EXPORT_SYMBOL_GPL(zio_area_alloc);
@@ -81,6 +103,7 @@ static void free_area(struct kref *ref)
 	struct zio_area *area = container_of(ref, struct zio_area, ref);
 
 	vfree(area->mem);
+	zio_uncharge(&area->charge, SIZE_MAX);
 	kfree_rcu(area, rcu);
 }
 

@@ -21,6 +21,9 @@ void zio_buffers_exit(void);
 /* type.c */
 ssize_t zio_buffer_list_types(char *page, int at);
 
+/* account.c */
+void *zio_user_alloc(size_t bytes);
+
 /* area.c */
 struct zio_area *zio_area_get(struct zio_area __rcu **from);
 

@@ -58,9 +58,6 @@ static inline bool zio_channel_has_block(const struct zio_channel_core *chan)
 	return zio_queue_count(&chan->queue) || !list_empty(&chan->unread);
 }
 
-/* account.c */
-void *zio_user_alloc(size_t bytes);
-
 /* file.c */
 extern const struct zio_share_ops *zio_share_ops;
 void zio_channel_get(struct zio_channel_core *chan);

@@ -2,11 +2,11 @@
 /*
  * account.c: memory that a user's files keep
  *
- * Rings, tap memory and dma-bufs count as pinned memory (VmPin) of the process that made them, like
- * RDMA memory. Accounting takes no lock, so no process can block it. The limit is RLIMIT_MEMLOCK. A
- * cgroup counts what the core allocates for a user, but not what a user keeps from a channel. A
- * file may outlive its process, or be closed by another one, so a charge holds the mm_struct but
- * not the process's memory.
+ * Rings, tap memory, dma-bufs, and the devices and areas of programs count as pinned memory (VmPin)
+ * of the process that made them, like RDMA memory. Accounting takes no lock, so no process can
+ * block it. The limit is RLIMIT_MEMLOCK. A cgroup counts what the core allocates for a user, but
+ * not what a user keeps from a channel. A file may outlive its process, or be closed by another
+ * one, so a charge holds the mm_struct but not the process's memory.
  */
 #include <linux/capability.h>
 #include <linux/export.h>
@@ -16,7 +16,7 @@
 #include <linux/seq_file.h>
 #include <linux/vmalloc.h>
 
-#include "channel/internal.h"
+#include "buffer/buffer.h"
 
 /*
  * Charges the current process for @bytes, rounded up to pages, unless it is a kernel thread.
