@@ -36,6 +36,7 @@
 #include <linux/zio.h>
 
 #include "compat.h"
+#include "module-ops.h"
 #include "zio-file.h"
 
 #define ZIO_DEFAULT_BUFFER	"kmalloc"
@@ -286,22 +287,6 @@ static inline u64 zio_cset_all_channels(const struct zio_cset_core *cset)
 {
 	return GENMASK_ULL(cset->desc->n_chan - 1, 0);
 }
-
-/*
- * Gets the operations that a module has put into an __rcu pointer, and holds the module for
- * module_put(); NULL if there is none, or it is leaving. Context: Any.
- */
-#define zio_get_module_ops(_place)					\
-({									\
-	typeof(*(_place)) *_ops;					\
-									\
-	rcu_read_lock();						\
-	_ops = rcu_dereference(_place);					\
-	if (_ops && !try_module_get(_ops->owner))			\
-		_ops = NULL;						\
-	rcu_read_unlock();						\
-	_ops;								\
-})
 
 /* As kobject_del(), but accepts a kobject that was never added. */
 static inline void zio_kobj_del(struct kobject *kobj)

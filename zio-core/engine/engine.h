@@ -247,22 +247,6 @@ static inline void zio_channel_wake_reader(struct zio_channel_core *chan)
 }
 
 /*
- * Hands the next @n blocks behind the head of the queue to readers, or to @ops. The caller owns the
- * phase, or is the driver of a stream.
- */
-static __always_inline void zio_channel_publish(struct zio_channel_core *chan,
-						const struct zio_channel_ops *ops,
-						unsigned int n)
-{
-	if (unlikely(ops)) {
-		ops->publish(chan, n);
-	} else {
-		zio_queue_publish(&chan->queue, n);
-		zio_channel_wake_reader(chan);
-	}
-}
-
-/*
  * Queues a block of an output. Haste ends when the blocks are played for which there was any:
  * see ostream.c. One pusher at a time. Context: Any.
  */

@@ -128,6 +128,22 @@ void zio_cset_finish_blocks(struct zio_cset_core *cset);
 bool zio_row_is_possible(const struct zio_channel_core *chan);
 int zio_row_start(struct zio_channel_core *chan, unsigned int n);
 
+/*
+ * Hands the next @n blocks behind the head of the queue to readers, or to @ops. The caller owns the
+ * phase, or is the driver of a stream.
+ */
+static __always_inline void zio_channel_publish(struct zio_channel_core *chan,
+						const struct zio_channel_ops *ops,
+						unsigned int n)
+{
+	if (unlikely(ops)) {
+		ops->publish(chan, n);
+	} else {
+		zio_queue_publish(&chan->queue, n);
+		zio_channel_wake_reader(chan);
+	}
+}
+
 /* ostream.c */
 bool zio_ostream_is_due(const struct zio_cset_core *cset);
 unsigned int zio_ostream_in_flight(const struct zio_channel_core *chan);
