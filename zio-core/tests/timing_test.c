@@ -319,30 +319,36 @@ static void a_reader_knows_what_is_missing(struct kunit *test)
 	KUNIT_EXPECT_GT(test, m->missed, 1000);
 }
 
-/* A reader has read two samples of the first block, and goes. Another one gets the others. */
+/*
+ * A reader has read two samples of the first block, and goes. Another one gets the others. The
+ * second time, nothing of the first time is told again.
+ */
 static void a_block_left_in_part_is_told_once(struct kunit *test)
 {
 	struct test_device *tdev = test_device_create(test, 0, 1);
 	struct zio_channel_core *chan = tdev->cset->chan[0];
 	struct test_user *user = test_user_open(test, chan);
 	struct zio_control ctrl;
-	unsigned int i;
+	unsigned int i, first;
 	u16 sample[2];
 
 	test_stop_demand(tdev);
-	zio_trigger_miss(tdev->cset->bind->trig, 7);
-	zio_cset_lost(&tdev->cset->pub, 3);
-	test_fire_events(tdev, 4);
-	KUNIT_EXPECT_EQ(test, test_read(user->data, sample, sizeof(sample)), sizeof(sample));
-	test_user_close(user);
-	user = test_user_open(test, chan);
-	for (i = 0; i < 3; i++) {
-		KUNIT_ASSERT_TRUE(test, read_block(user, chan, &ctrl));
-		KUNIT_EXPECT_EQ(test, ctrl.seq_num, 4 + i);
-		KUNIT_EXPECT_EQ(test, std(&ctrl, ZIO_ATTR_TRIG_LOST), i ? 0 : 4);
-		KUNIT_EXPECT_EQ(test, std(&ctrl, ZIO_ATTR_TRIG_MISSED), i ? 0 : 7);
-		KUNIT_EXPECT_EQ(test, ctrl.zio_alarms,
-				i ? 0 : ZIO_ALARM_LOST_BLOCK | ZIO_ALARM_LOST_TRIGGER);
+	for (first = 4; first <= 11; first += 7) {
+		zio_trigger_miss(tdev->cset->bind->trig, 7);
+		zio_cset_lost(&tdev->cset->pub, 3);
+		test_fire_events(tdev, 4);
+		KUNIT_EXPECT_EQ(test, test_read(user->data, sample, sizeof(sample)),
+				sizeof(sample));
+		test_user_close(user);
+		user = test_user_open(test, chan);
+		for (i = 0; i < 3; i++) {
+			KUNIT_ASSERT_TRUE(test, read_block(user, chan, &ctrl));
+			KUNIT_EXPECT_EQ(test, ctrl.seq_num, first + i);
+			KUNIT_EXPECT_EQ(test, std(&ctrl, ZIO_ATTR_TRIG_LOST), i ? 0 : 4);
+			KUNIT_EXPECT_EQ(test, std(&ctrl, ZIO_ATTR_TRIG_MISSED), i ? 0 : 7);
+			KUNIT_EXPECT_EQ(test, ctrl.zio_alarms,
+					i ? 0 : ZIO_ALARM_LOST_BLOCK | ZIO_ALARM_LOST_TRIGGER);
+		}
 	}
 }
 
@@ -365,6 +371,28 @@ static void a_flush_forgets(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, std(&ctrl, ZIO_ATTR_TRIG_LOST), 2);
 }
 
+/* After a flush, the numbers tell nothing: the core counts what it drops unread. */
+static void blocks_dropped_after_a_flush_are_told(struct kunit *test)
+{
+	struct test_device *tdev = test_device_create(test, 0, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	struct test_user *user = test_user_open(test, chan);
+	struct zio_control ctrl;
+	unsigned int i;
+
+	test_stop_demand(tdev);
+	KUNIT_ASSERT_EQ(test, test_store_u32(&chan->buf->kobj, "prefer-new", 1), 0);
+	for (i = 1; i <= 2; i++) {
+		test_fire_events(tdev, 1);
+		KUNIT_EXPECT_EQ(test, test_store_u32(&chan->kobj, "flush", 1), 0);
+		zio_cset_lost(&tdev->cset->pub, 5);
+		test_fire_events(tdev, ZIO_DEFAULT_LEN + 3);
+		KUNIT_ASSERT_TRUE(test, read_block(user, chan, &ctrl));
+		KUNIT_EXPECT_EQ(test, ctrl.seq_num, i * 9 + (i - 1) * ZIO_DEFAULT_LEN);
+		KUNIT_EXPECT_EQ(test, std(&ctrl, ZIO_ATTR_TRIG_LOST), 5 + 3);
+	}
+}
+
 static struct kunit_case timing_cases[] = {
 	KUNIT_CASE(a_user_tells_the_rate),
 	KUNIT_CASE(the_last_sample_is_now),
@@ -375,6 +403,7 @@ static struct kunit_case timing_cases[] = {
 	KUNIT_CASE(a_reader_knows_what_is_missing),
 	KUNIT_CASE(a_block_left_in_part_is_told_once),
 	KUNIT_CASE(a_flush_forgets),
+	KUNIT_CASE(blocks_dropped_after_a_flush_are_told),
 	{}
 };
 
