@@ -416,7 +416,7 @@ int zio_cset_arm_channel(struct zio_channel_core *chan, unsigned int flags, unsi
 	} else if (n > 1 && zio_row_is_possible(chan)) {
 		ret = engine_arm_row(chan, n);
 	} else {
-		ret = arm_in_other_context(cset) ? -EINPROGRESS : engine_arm_one_way(cset, false);
+		ret = arm_in_other_context(cset) ? -EINPROGRESS : engine_arm_cset(cset);
 	}
 out:
 	rcu_read_unlock();
