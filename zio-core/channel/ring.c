@@ -14,21 +14,20 @@
  * blocks. "prefer-new" has no effect, because the kernel never takes back a block that the program
  * may be reading.
  *
- *   A  The pusher writes samples, slot and queue, then stores hdr->head (release). It pairs
- *      with the program, which loads head (acquire), then slot and samples. Without it,
- *      the program could see a block that is not there yet.
- *   S  The program reads slot and samples, then stores hdr->tail (release). It pairs with
- *      ring_reclaim(), which loads tail (acquire) before the blocks are filled again.
- *      Without it, new samples could overwrite a block that the program is reading.
- *
- *   K  The ring of a stream comes and goes beside the driver. ring_start_stream() stores
- *      chan->ring, then chan->ops (release). ring_stop_stream() clears chan->ops, and waits
+ *   A  The pusher writes samples, slot and queue, then stores hdr->head (release). The
+ *      program loads head (acquire), then slot and samples. Otherwise it could see a block
+ *      that is not there yet.
+ *   S  The program reads slot and samples, then stores hdr->tail (release). ring_reclaim()
+ *      loads tail (acquire) before the blocks are filled again. Otherwise new samples could
+ *      overwrite a block that the program is still reading.
+ *   K  The ring of a stream comes and goes while its driver runs. ring_start_stream() stores
+ *      chan->ring, then chan->ops (release). ring_stop_stream() clears chan->ops, then waits
  *      for a grace period before the ring is freed. The driver loads chan->ops (acquire),
- *      then chan->ring, under RCU. Without them, the driver could use a ring that it does
- *      not see, or that is freed.
+ *      then chan->ring, under RCU. Otherwise it could use a ring that it does not see yet,
+ *      or that is freed.
  *
- * Other drivers complete blocks as the owner of the phase. So chan->ops of their channels
- * changes while the phase is owned (zio_cset_own_phase()), or when the board is gone.
+ * The driver of any other set completes blocks as the owner of the phase. There chan->ops changes
+ * only while the core owns the phase (zio_cset_own_phase()), or when the board is gone.
  */
 #include <linux/fs.h>
 #include <linux/log2.h>

@@ -12,12 +12,12 @@
  *
  * chan->lock protects all of this. A session drops it to sleep for a block.
  *
- *   U  A user enters a wait queue, then (full barrier) looks for what it waits for. It
- *      pairs with the context that changes this, then (full barrier in wq_has_sleeper())
- *      looks at the wait queue. Without them, the user could find no block, and the other
- *      context no sleeper: the user would sleep until the block after that, or for ever.
- *      The same holds for all wait queues of the core: a poll has its barrier in
- *      zio_poll_wait(), and a read of a tap and an fsync() have theirs in wait_event().
+ *   U  A user enters a wait queue, then (full barrier) looks for what it waits for. Another
+ *      context provides that, then (full barrier in wq_has_sleeper()) looks at the wait
+ *      queue. Otherwise the user could find no block and the other context no sleeper, and
+ *      the user would sleep until the next block, or for ever. All wait queues of the core
+ *      follow this rule: a poll has its barrier in zio_poll_wait(), and a read of a tap and
+ *      an fsync() have theirs in wait_event().
  */
 #include <linux/export.h>
 #include <linux/pid.h>

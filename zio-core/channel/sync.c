@@ -4,9 +4,9 @@
  *
  * close() does not wait. Queued blocks are played at later events, or dropped when the board goes.
  *
- *   W  count_dropped_output() counts a block, then stores chan->played (release). It
- *      pairs with fsync(), which loads chan->played (acquire), then the count. Without it,
- *      fsync() could miss a dropped block.
+ *   W  count_dropped_output() counts a block, then stores chan->played (release). fsync()
+ *      loads chan->played (acquire), then the count. Otherwise it could miss a dropped
+ *      block.
  */
 #include <linux/fs.h>
 

@@ -20,17 +20,16 @@
  * A reader copies the samples first, then checks whether the edge has moved past them.
  *
  *   A  The writer fills a slot, and its copy, then stores head (release). The reader loads
- *      head (acquire), then the slot. Without it, the reader could see an old slot. A tap
- *      that skips what is there loads head, then stores wanted (release). It pairs with
- *      tap_ring_push(), which loads wanted, then stores head. Without it, the tap could skip
- *      the copy that it asks for, and no tap would ask again.
- *   M  Before it changes what a reader may copy, the writer tells so: by the edge before
- *      memory is filled again, by the driver or by itself; by head before the slot is; by
- *      first before the buffer publishes a new area. A write barrier, or the release of the
- *      area, is between. The reader copies, then (read barrier) loads the word. Without it,
- *      the reader could take for its block what belongs to another.
+ *      head (acquire), then the slot. Otherwise it could see an old slot. A tap that skips
+ *      what is there loads head, then stores wanted (release). tap_ring_push() loads wanted,
+ *      then stores head. Otherwise the tap could skip the very copy that it asks for, and no
+ *      tap would ask again.
+ *   M  The writer announces what it is about to change, then (write barrier, or the release
+ *      of the area) changes it: edge before memory is filled again, head before the slot is,
+ *      first before the buffer publishes a new area. The reader copies, then (read barrier)
+ *      loads the same word. Otherwise it could take another block's samples for its own.
  *
- * The ring is freed a grace period after the last tap: the writer uses it under RCU.
+ * The writer uses the ring under RCU, so it is freed a grace period after the last tap.
  */
 #include <linux/irq_work.h>
 #include <linux/module.h>

@@ -17,10 +17,7 @@ const struct zio_watch_ops *zio_watch_ops;
  */
 DEFINE_STATIC_KEY_DEFERRED_FALSE(zio_watch_key, HZ);
 
-/*
- * Raises alarms of a channel. @bits: alarms of ZIO; those of the driver are 8 bits higher. Context:
- * Any.
- */
+/* Raises alarms: those of ZIO, and 8 bits higher those of the driver. Any context. */
 void zio_channel_raise(struct zio_channel_core *chan, int bits)
 {
 	atomic_or(bits, &chan->alarms_new);
@@ -42,9 +39,8 @@ static __always_inline void block_count_loss(struct zio_channel_core *chan, u32 
 }
 
 /*
- * Counts lost blocks, and raises the alarm. @n: how many. @seq: number of the first one. @cause:
- * ZIO_LOSS_*. @error: of the driver; or 0. Context: Any; the caller owns the phase, or is the
- * driver of a stream, under RCU.
+ * Counts @n lost blocks from number @seq on, and raises the alarm. @error is the driver's, or 0.
+ * The driver of a stream calls this, too, under RCU.
  */
 void zio_channel_count_loss(struct zio_channel_core *chan, u32 n, u32 seq, int cause,
 			    int error)
@@ -59,13 +55,13 @@ static bool block_prefers_new(const struct zio_channel_core *chan)
 }
 
 /*
- * Takes the oldest unread block out of the queue, to drop it. A program sees the blocks of a ring,
- * so the core does not drop those. The alarms of the block, and that of the loss, go to the oldest
- * block that is left: the gap is before it. They are there before the block has gone: a reader that
- * takes the next block sees the gap and the alarms. A reader may take the block meanwhile, and put
- * it: blocks are freed after a grace period. Context: Any; the caller owns the phase, or is the
- * driver of a stream. Returns the block; NULL without "prefer-new", or if the drop would free no
- * memory.
+ * Takes the oldest unread block out of the queue, to drop it. Returns NULL without "prefer-new", if
+ * the drop would free no memory, and with a ring, whose blocks the program sees.
+ *
+ * The alarms of the block, and that of the loss, move to the oldest block that is left, because the
+ * gap is in front of that one. They are noted before the block leaves, so that a reader of the next
+ * block sees them with the gap. A reader may take and put the block meanwhile, but blocks are freed
+ * only after a grace period. The driver of a stream calls this, too.
  */
 struct zio_block *zio_channel_pop_unread(struct zio_channel_core *chan)
 {
@@ -93,8 +89,8 @@ struct zio_block *zio_channel_pop_unread(struct zio_channel_core *chan)
 }
 
 /*
- * Takes what is missing for readers since one of them took a block, and no block has told: what
- * was dropped unread, and what readers have left in part. The channel is locked.
+ * Takes the counts that no block has told to readers yet: of blocks that were dropped unread, or
+ * that a reader left in part. The channel is locked.
  */
 static u32 block_take_missing(struct zio_channel_core *chan, u32 *missed)
 {
@@ -120,12 +116,11 @@ static int block_take_alarms_dropped(struct zio_channel_core *chan, u32 lost, u3
 }
 
 /*
- * Tells in a block what is missing since a reader took the last one. Moves the alarms of dropped
- * blocks into the block behind them. Its numbers of losses tell of the channel; now they tell of
- * its readers, too. The gap of the sequence numbers is exact. What the owner of the phase counts
- * for a block that it drops may come too late for this block, so it serves where others have taken
- * blocks, too. @chan: the channel, locked. @block: the block, which the caller has taken. Context:
- * Process.
+ * Tells in a block that a reader has taken what is missing since the reader's last one, and gives
+ * it the alarms of the blocks dropped in between. Its counts so far concern only the channel.
+ *
+ * The gap of the sequence numbers is exact. The count of dropped blocks may come too late for this
+ * block; it serves where a ring, a route or a flush has taken blocks too. The channel is locked.
  */
 void zio_block_take_dropped(struct zio_channel_core *chan, struct zio_block *block)
 {
@@ -146,9 +141,8 @@ void zio_block_take_dropped(struct zio_channel_core *chan, struct zio_block *blo
 }
 
 /*
- * As zio_block_take_dropped(), for the oldest queued block. If none is queued, the next block tells
- * of it. @chan: the channel, locked; no other context takes blocks out of the queue. Context:
- * Process.
+ * As zio_block_take_dropped(), for the oldest queued block, or for the next one if none is queued.
+ * The channel is locked, and no other context takes blocks out of the queue.
  */
 void zio_channel_settle_alarms(struct zio_channel_core *chan)
 {
@@ -165,9 +159,8 @@ void zio_channel_settle_alarms(struct zio_channel_core *chan)
 }
 
 /*
- * Begins anew to count what is missing for readers. A ring, a route or a flush has taken blocks.
- * What is missing in front of them, nobody will tell any more. @chan: the channel, locked. Context:
- * Process.
+ * Starts to count afresh what readers miss: a ring, a route or a flush has taken blocks, and with
+ * them what was missing in front of them. The channel is locked.
  */
 void zio_channel_forget_gap(struct zio_channel_core *chan)
 {
@@ -178,10 +171,7 @@ void zio_channel_forget_gap(struct zio_channel_core *chan)
 	zio_channel_mark_gap(chan);
 }
 
-/*
- * Notes what readers miss by a block that is dropped unread. @old: the block, from
- * zio_channel_pop_unread(). Context: Any; as that function.
- */
+/* Notes what readers miss by a block from zio_channel_pop_unread(). */
 void zio_channel_note_dropped(struct zio_channel_core *chan, const struct zio_block *old)
 {
 	const struct zio_block_core *core = to_block_core(old);
@@ -207,9 +197,9 @@ static bool block_drop_oldest(struct zio_channel_core *chan)
 }
 
 /*
- * Gets a block of an input without a free one. The program may have read some of its ring.
- * Otherwise the channel loses the oldest unread block with "prefer-new". Inline, as
- * block_count_no_block(): an event that finds all buffers full does this for each channel.
+ * Gets a block when none is free: one that a program has read in its ring, or with "prefer-new" the
+ * oldest unread one. Inline, as block_count_no_block(): an event that finds all buffers full does
+ * this for each channel.
  */
 static __always_inline struct zio_block *block_find(struct zio_channel_core *chan)
 {
@@ -231,19 +221,13 @@ static __always_inline void block_count_no_block(struct zio_channel_core *chan, 
 	zio_channel_wake(chan, ZIO_WAKE_IN);
 }
 
-/*
- * Counts blocks that an input loses as it has no free block. @n: how many. @seq: number of the
- * first one. Context: Any; the caller owns the phase.
- */
+/* Counts @n blocks, from number @seq on, that an input loses for want of a free block. */
 void zio_channel_count_no_block(struct zio_channel_core *chan, u32 n, u32 seq)
 {
 	block_count_no_block(chan, n, seq);
 }
 
-/*
- * Gets a block of an input without a free one, or counts the loss. Context: Any; the caller owns
- * the phase. Returns the block; NULL if the new block is lost.
- */
+/* Gets a block when none is free. Returns NULL if the new block is lost, and counts that. */
 struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan)
 {
 	struct zio_block *block = block_find(chan);
@@ -254,8 +238,8 @@ struct zio_block *zio_channel_reclaim(struct zio_channel_core *chan)
 }
 
 /*
- * Gets up to @n free blocks of a channel, and stores them from @slot on. Context: Any; the caller
- * owns the phase, or is the driver of a stream. Returns how many it got.
+ * Stores up to @n free blocks from @slot on, and returns how many. The driver of a stream calls
+ * this, too.
  */
 unsigned int zio_channel_get_blocks(struct zio_channel_core *chan, struct zio_block **slot,
 				    unsigned int n)
@@ -288,10 +272,9 @@ static void block_put_shots(struct zio_channel_core *chan, struct zio_armed *arm
 }
 
 /*
- * Takes a block for each shot of an arming, or none. @armed: where to list the first block, in the
- * list of the set. @stride: entries from one block to the next. @reclaim: take back what was read,
- * and with "prefer-new" what is unread. Context: Any; the caller owns the phase. Returns false if
- * there were too few; the list has none then.
+ * Takes a block for each shot of an arming, or none, and lists one in every @stride entries from
+ * @armed on. @reclaim: use blocks that were read, and with "prefer-new" unread ones. Returns false
+ * if there are too few.
  */
 bool zio_channel_take_shots(struct zio_channel_core *chan, struct zio_armed *armed,
 			    unsigned int stride, bool reclaim)
@@ -312,10 +295,7 @@ bool zio_channel_take_shots(struct zio_channel_core *chan, struct zio_armed *arm
 	return true;
 }
 
-/*
- * Checks whether a channel has a block for each shot. @chan: the channel; no block of its set is
- * armed. Context: Any; the caller owns the phase. Returns true if it has.
- */
+/* Returns true if a channel has a block for each shot. No block of its set is armed. */
 bool zio_channel_has_shots(struct zio_channel_core *chan)
 {
 	struct zio_armed *armed = chan->cset->pub.armed;
@@ -327,9 +307,8 @@ bool zio_channel_has_shots(struct zio_channel_core *chan)
 }
 
 /*
- * Frees a block of an input, if need be an unread one. As reclaim_room(), but may drop unread
- * blocks if the driver is asynchronous. A synchronous driver would fill new blocks for ever.
- * Context: Any; the caller owns the phase. Returns true if a block is free.
+ * As reclaim_room(), but may drop unread blocks if the driver is asynchronous. A synchronous one
+ * would fill new blocks for ever.
  */
 bool zio_channel_make_room(struct zio_channel_core *chan)
 {
@@ -339,10 +318,7 @@ bool zio_channel_make_room(struct zio_channel_core *chan)
 	return true;
 }
 
-/*
- * Trims a block to its samples. The driver returned fewer samples than the block has room for, or
- * the size has changed. Context: Any; the caller owns the phase.
- */
+/* Gives back the memory behind the samples: the block has fewer than fit, or the size changed. */
 void zio_block_fit(struct zio_channel_core *chan, struct zio_block *block)
 {
 	const struct zio_buffer_ops *ops = chan->buf->type->ops;
@@ -357,10 +333,10 @@ void zio_block_fit(struct zio_channel_core *chan, struct zio_block *block)
  * Counts the losses that the driver has noted, in front of the armed blocks of the channel.
  * Those that it notes meanwhile stay for the next block.
  *
- *   N  The driver adds to chan->lost_new, then (full barrier) sets ZIO_NOTED_LOSS. It pairs
- *      with this function, which clears the bit, then (full barrier) takes the number.
- *      Without them, a number could stay without its bit: nobody would count it. The same
- *      holds for chan->missed_before and ZIO_ALARM_LOST_TRIGGER.
+ *   N  The driver adds to chan->lost_new, then (full barrier) sets ZIO_NOTED_LOSS. This
+ *      function clears the bit, then (full barrier) takes the number. Otherwise a number
+ *      could stay without its bit, and nobody would count it. chan->missed_before and
+ *      ZIO_ALARM_LOST_TRIGGER follow the same rule.
  */
 static void block_count_noted(struct zio_channel_core *chan)
 {
@@ -387,10 +363,7 @@ static void block_count_if_noted(struct zio_channel_core *chan)
 		block_count_noted(chan);
 }
 
-/*
- * Moves the alarms of a channel into a block, and what it has lost. Context: Any; the caller owns
- * the phase.
- */
+/* Moves the alarms of a channel and its counts of losses into a block. */
 void zio_block_take_alarms(struct zio_channel_core *chan, struct zio_block *block)
 {
 	struct zio_block_core *core = to_block_core(block);
@@ -410,9 +383,8 @@ void zio_block_take_alarms(struct zio_channel_core *chan, struct zio_block *bloc
 }
 
 /*
- * Puts queued and unread blocks. An output loses what it has not played; fsync() tells of a board
- * that is gone by itself. @chan: the channel, locked; its set is frozen or gone. Context:
- * Process.
+ * Puts queued and unread blocks. An output counts those it has not played as lost, unless the board
+ * is gone, which fsync() reports by itself. The channel is locked, its set frozen or gone.
  */
 void zio_channel_drop_unread(struct zio_channel_core *chan)
 {
@@ -432,7 +404,7 @@ void zio_channel_drop_unread(struct zio_channel_core *chan)
 	}
 }
 
-/* Returns the end of the list of armed blocks. The caller owns the phase. */
+/* Returns the end of the list of armed blocks. */
 struct zio_armed *zio_armed_end(struct zio_cset_core *cset)
 {
 	struct zio_armed *armed = cset->pub.armed;
@@ -443,9 +415,8 @@ struct zio_armed *zio_armed_end(struct zio_cset_core *cset)
 }
 
 /*
- * Puts the armed blocks, the newest first. @lost: count them as losses; false if they waited for no
- * event. @error: of the driver; 0: the core takes them back. Context: Any; the caller owns the
- * phase.
+ * Puts the armed blocks, the newest first. Counts them as lost, unless they waited for no event.
+ * @error: of the driver; 0 if the core takes them back.
  */
 void zio_blocks_drop(struct zio_cset_core *cset, bool lost, int error)
 {

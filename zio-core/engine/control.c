@@ -31,14 +31,13 @@ static_assert(sizeof(struct zio_control) == __ZIO_CONTROL_SIZE);
 static struct kmem_cache *zio_snapshot_cache;
 static atomic64_t zio_snapshot_ids;
 
-/* Initialises the allocation of snapshots. Context: Process, sleeps. Returns 0; -ENOMEM. */
 int zio_snapshots_init(void)
 {
 	zio_snapshot_cache = KMEM_CACHE(zio_snapshot, 0);
 	return zio_snapshot_cache ? 0 : -ENOMEM;
 }
 
-/* Waits until all objects are freed that wait for a grace period. Context: Process, sleeps. */
+/* Waits until all snapshots are freed that wait for a grace period. */
 void zio_snapshots_exit(void)
 {
 	rcu_barrier();
@@ -175,9 +174,9 @@ static void control_put_channel(struct zio_control *ctrl, const struct zio_chann
 }
 
 /*
- * Waits for memory, instead of an error: it is less than a page, which GFP_KERNEL refuses only
- * to a process that the OOM killer ends. So no change of a value has to be undone after the
- * driver knows it.
+ * Waits for memory rather than fail, so that no change of a value has to be undone after the
+ * driver knows it. It is less than a page, which GFP_KERNEL refuses only to a victim of the OOM
+ * killer.
  */
 static struct zio_snapshot *control_create_snapshot(struct zio_channel_core *chan)
 {
@@ -216,10 +215,9 @@ static struct zio_snapshot *control_snapshot_of(struct zio_channel_core *chan)
 }
 
 /*
- * Gets a snapshot of the present values of a channel. If all values are equal, it is that of the
- * channel before @chan, or the one that @chan has: blocks would pay for another one. Otherwise it
- * is a new one. Context: Process, sleeps. The caller holds cset->mutex, or the set is not yet
- * visible. Returns the snapshot, with a reference for the caller.
+ * Returns a snapshot of the present values of a channel, with a reference. Uses that of the channel
+ * before @chan, or the present one, if all values are equal: a new one would cost each block.
+ * Sleeps; the caller holds cset->mutex, or the set is not yet visible.
  */
 struct zio_snapshot *zio_snapshot_get(struct zio_channel_core *chan)
 {
@@ -245,7 +243,7 @@ static void control_free_snapshot(struct rcu_head *rcu)
 			container_of(rcu, struct zio_snapshot, rcu));
 }
 
-/* Drops a reference to a snapshot. @snap: the snapshot, or NULL. Context: Any. */
+/* Drops a reference; @snap may be NULL. Any context. */
 void zio_snapshot_put(struct zio_snapshot *snap)
 {
 	if (snap && refcount_dec_and_test(&snap->ref))
@@ -267,10 +265,7 @@ void zio_block_free_snapshot(struct zio_block *block)
 }
 EXPORT_SYMBOL_GPL(zio_block_free_snapshot);
 
-/*
- * Publishes the present values of a channel. Blocks that are armed later show the values. Context:
- * Process, sleeps. The caller holds cset->mutex.
- */
+/* Blocks armed from now on show the present values. The caller holds cset->mutex. */
 void zio_channel_refresh(struct zio_channel_core *chan)
 {
 	struct zio_snapshot *snap = zio_snapshot_get(chan);
@@ -279,10 +274,7 @@ void zio_channel_refresh(struct zio_channel_core *chan)
 	zio_snapshot_put(snap);
 }
 
-/*
- * Publishes the present values of all channels of a set. Context: Process, sleeps. The caller holds
- * cset->mutex.
- */
+/* As zio_channel_refresh(), for all channels of a set. */
 void zio_cset_refresh(struct zio_cset_core *cset)
 {
 	unsigned int i;
@@ -319,9 +311,7 @@ void zio_cset_timing_changed(struct zio_cset *cset)
 }
 EXPORT_SYMBOL_GPL(zio_cset_timing_changed);
 
-/*
- * Attaches the present snapshot of a channel to a block. Context: Any; the caller owns the block.
- */
+/* Gives a block the present snapshot of its channel. The caller owns the block. */
 void zio_block_renew_snapshot(struct zio_channel_core *chan,
 			      struct zio_block *block)
 {
@@ -337,10 +327,7 @@ void zio_block_renew_snapshot(struct zio_channel_core *chan,
 	core->snap = snap;
 }
 
-/*
- * Checks whether a control has the address of a channel. Context: Any. Returns true if it has;
- * false also for a control without an address.
- */
+/* Returns true if a control has the address of a channel; false without an address. */
 bool zio_control_names(const struct zio_control *ctrl,
 		       const struct zio_channel_core *chan)
 {
@@ -353,11 +340,10 @@ bool zio_control_names(const struct zio_control *ctrl,
 }
 
 /*
- * Checks a control that a user wrote. An address without a name means this channel. @chan: the
- * output channel it was written to. @ctrl: the control, in kernel memory. @size: bytes that the
- * current block has room for. Context: Any. Returns 0; -EPROTO for another major version; -ENXIO
- * for the address of another channel; -EINVAL for another sample size; -EMSGSIZE for no samples (or
- * for any, if the set has none), or for more samples than there is room for.
+ * Checks a control that a user wrote to an output, whose block has @size bytes. An address without
+ * a name means this channel. Returns 0; -EPROTO for another major version; -ENXIO for the address
+ * of another channel; -EINVAL for another sample size; -EMSGSIZE for no samples (or for any, if the
+ * set has none), and for more than fit.
  */
 int zio_control_check(const struct zio_channel_core *chan,
 		      const struct zio_control *ctrl, size_t size)

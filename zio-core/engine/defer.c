@@ -14,9 +14,9 @@
 #include "engine/internal.h"
 
 /*
- * Leaves something to a thread. Work that is queued already takes the note, or runs again after it:
- * irq_work_queue() is a full barrier, and engine_run_deferred() takes all notes at once. @what:
- * one of ZIO_DEFERRED_*. Context: hard interrupt, where zio_must_defer() is true.
+ * Leaves @what, one of ZIO_DEFERRED_*, to a thread. Work that is queued already takes the note, or
+ * runs again after it: irq_work_queue() is a full barrier, and engine_run_deferred() takes all
+ * notes at once. Called where zio_must_defer() is true.
  */
 void zio_cset_defer(struct zio_cset_core *cset, int what)
 {
@@ -27,10 +27,7 @@ void zio_cset_defer(struct zio_cset_core *cset, int what)
 	irq_work_queue(&cset->defer_work);
 }
 
-/*
- * Waits for what was deferred. @cset: the channel set, which is gone; a grace period has passed
- * since then. Context: Process, sleeps.
- */
+/* Waits for what was deferred. The set is gone, and a grace period has passed since. */
 void zio_cset_end_defer(struct zio_cset_core *cset)
 {
 	irq_work_sync(&cset->defer_work);

@@ -25,17 +25,17 @@
  * STOP:   the trigger, or the set, is disabled.
  * GONE:   the device is gone for ever.
  *
- * The owner of a phase sees all that earlier owners did. What the fast path reads of
- * the configuration (trigger, buffers, active channels, sizes) changes only while the
- * set is frozen. So it is stable while a context owns a phase. Only the owner of the
- * phase writes the counters of the set and of its channels. A read of a counter in
- * sysfs may miss the event that is under way.
+ * The owner of a phase sees all that earlier owners did. The configuration that the fast
+ * path reads (trigger, buffers, active channels, sizes) changes only while the set is
+ * frozen, so it is stable while a context owns a phase. Only the owner of the phase writes
+ * the counters of the set and of its channels. Reading one in sysfs may miss the event that
+ * is under way.
  *
- * A set with ZIO_CSET_SLEEPS is armed in a work item. It is ARMING until that ran. The
- * same holds under PREEMPT_RT for an event in hard interrupt context: see defer.c.
+ * A work item arms a set with ZIO_CSET_SLEEPS, which is ARMING until that has run. Under
+ * PREEMPT_RT an event in hard interrupt context is deferred in the same way: see defer.c.
  *
  * A context that finds the set busy does not wait. It leaves a note, and the owner of the
- * phase looks for notes when it has made the set idle (D):
+ * phase looks for notes once it has made the set idle (D):
  *
  *   a context that wants the set              the owner of the phase
  *     sets ZIO_PENDING_KICK, for room           clears KICK, and finds no room
@@ -46,31 +46,31 @@
  *
  * The context enters ARMING, or the owner sees the note. The barriers:
  *
- * - (C) One owner of the phase, and the next one, or a context that freezes. An exchange
- *   that succeeds is ordered fully. make_idle() and zio_cset_unfreeze() have a barrier before
- *   they change the word. It pairs with the exchange in cset_enter() and cset_move(), and
- *   with the acquire in cset_phase(). Without it, the next owner could miss what an earlier
+ * - (C) orders one owner of the phase before the next owner, or a context that freezes. An
+ *   exchange that succeeds is fully ordered. make_idle() and zio_cset_unfreeze() have a
+ *   barrier before they change the word; cset_enter() and cset_move() exchange it, and
+ *   cset_phase() loads it with acquire. Otherwise the next owner could miss what an earlier
  *   one wrote: the configuration, or a block in the queue that a reader must not pass by.
- *   cset_phase() may find the change to FREEZE of its own caller, so freeze_begin() has a
- *   barrier. One context sets FREEZE, and then reads the phase. The other one leaves the
- *   phase, and then reads FREEZE. Both are in one word, so one side sees the other.
+ *   freeze_begin() has a barrier, because cset_phase() may see the caller's own change to
+ *   FREEZE. One context sets FREEZE, then reads the phase; the other leaves the phase, then
+ *   reads FREEZE. Both are in one word, so one side sees the other.
  *
- * - (D) The barriers of the table above. An exchange that fails orders nothing, so a context
- *   that leaves a note needs one. Without them, both could leave: the set stays idle
- *   although there is room or a block, or the reader of one channel sleeps on. The reader
- *   enters the wait queue before this. So an owner that clears an older WAKE finds the
- *   reader there.
+ * - (D) are the barriers of the table above. An exchange that fails orders nothing, so a
+ *   context that leaves a note needs a barrier. Otherwise both sides could give up: the set
+ *   would stay idle although there is room or a block, or a reader would sleep on. The
+ *   reader enters the wait queue before, so an owner that clears an older WAKE finds it
+ *   there.
  *
- *   An event that finds the set held for a moment leaves its time, and then looks whether the
- *   set is still held. The holder ends that, and then looks for a time: see fire.c.
+ *   An event that finds the set held for a moment leaves its time, then looks whether the
+ *   set is still held. The holder ends the hold, then looks for a time: see fire.c.
  *
- * - (E) A context that looks at something without a lock, and a change of it that waits for
- *   a grace period. The context that makes the set idle still reads the set and its channels
- *   after that. The set may be removed meanwhile. So the core frees sets and channels after a
- *   grace period. It arms, finishes and wakes them only where the removal waits: under RCU,
- *   with cset->mutex or the lock of a channel held, or in arm_work. A reference to a
- *   channel, as an open file has it, does not keep the other channels, nor their buffers.
- *   zio_cset_assert_held() checks this in kernels with CONFIG_PROVE_RCU: see notify.c.
+ * - (E) lets a context look at something without a lock: whoever changes it waits for a
+ *   grace period. The context that makes a set idle still reads the set and its channels
+ *   afterwards, when the set may already be on its way out. So the core frees sets and
+ *   channels after a grace period, and arms, finishes and wakes them only where the removal
+ *   waits: under RCU, with cset->mutex or the lock of a channel held, or in arm_work. A
+ *   reference to a channel, as an open file has it, keeps neither the other channels nor
+ *   their buffers. zio_cset_assert_held() checks this with CONFIG_PROVE_RCU: see notify.c.
  *   zio_cset_freeze() waits for the routes in the same way, and stream_close() for
  *   refill().
  */
@@ -94,9 +94,8 @@ static __always_inline void engine_leave_done(struct zio_cset_core *cset)
 }
 
 /*
- * Leaves the phase with the armed blocks done. The set can be armed again: a notifier may do so.
- * Returns the block of @reader, whose queue is empty (C). No other context pops from that queue, so
- * the block need not go through the queue.
+ * Leaves the phase with the armed blocks done. Returns the block of @reader, which need not go
+ * through the queue: that is empty (C), and no other context pops from it.
  */
 static __always_inline struct zio_block *
 engine_finish_blocks(struct zio_cset_core *cset, bool output, struct zio_channel_core *reader)
@@ -138,7 +137,7 @@ static void engine_fail_blocks(struct zio_cset_core *cset, bool lost, int error)
 	zio_cset_wake(cset);
 }
 
-/* raw_io() has returned @ret: the same. A reader that waits for raw_io() gets the error itself. */
+/* As zio_cset_fail_armed(), after raw_io(). A reader that waits for it gets the error itself. */
 int zio_cset_fail_arm(struct zio_cset_core *cset, int ret)
 {
 	int error = zio_driver_error(ret);
@@ -157,11 +156,10 @@ void zio_cset_fail_armed(struct zio_cset_core *cset, int error)
 }
 
 /*
- * Leaves ARMING, with blocks that the driver has. The driver may have been done, or have failed,
- * before raw_io() returned. Then the set is idle. @cset: the channel set; the caller owns the
- * phase. Context: Any. Returns -EINPROGRESS; 0 if the driver was done. After a failure, an input
- * waits for a program, as after any zio_cset_fail(): -EINPROGRESS. An output goes on with its next
- * block: the driver's error.
+ * Leaves ARMING while the driver has the blocks. Returns -EINPROGRESS; or 0 if the driver was done
+ * before raw_io() returned, and the set is idle. If the driver has failed, the set is idle, too: an
+ * input waits for a program (-EINPROGRESS), an output goes on with its next block and returns the
+ * error. The caller owns the phase.
  */
 int zio_cset_leave_armed(struct zio_cset_core *cset)
 {
@@ -194,7 +192,7 @@ static int engine_leave_or_fail(struct zio_cset_core *cset, int ret)
 
 /*
  * Lists a block of each channel, or of each shot, and hands them to the driver. The last entry of
- * the list has no channel. Does not call the driver for an event without blocks: it could never
+ * the list has no channel. An event without blocks does not reach the driver, which could never
  * complete it.
  */
 static __always_inline int engine_start_blocks(struct zio_cset_core *cset, bool output,
@@ -258,7 +256,7 @@ static int engine_arm_row(struct zio_channel_core *chan, unsigned int n)
 	return 0;
 }
 
-/* Apart, so that the code is there once for the callers that are less frequent. */
+/* Out of line: one copy of the code for all infrequent callers. */
 static noinline int engine_arm_cset(struct zio_cset_core *cset)
 {
 	return engine_arm_now(cset);
@@ -300,7 +298,7 @@ static __always_inline bool engine_begin_arming(struct zio_cset_core *cset)
 	return true;
 }
 
-/* One channel with room is enough: a channel that no program reads stops no other. */
+/* One channel with room is enough, so a channel that nobody reads does not stop the others. */
 static bool engine_make_room_in_any(struct zio_cset_core *cset)
 {
 	unsigned int i;
@@ -338,12 +336,12 @@ static void engine_leave_arming(struct zio_cset_core *cset)
 }
 
 /*
- * Arms a set for an event of its trigger. Takes one block per active channel and hands them to the
- * driver. A channel without a free block loses one. @bind: the set's binding; the set may have been
- * given another one meanwhile. @at: time of the event. Context: Any, under RCU. Returns 0 when the
- * blocks are done; -EINPROGRESS when they will be; -EBUSY when the set is armed or frozen;
- * -ESHUTDOWN when the set is disabled, or has another trigger; -ENODEV when the device is gone;
- * else the driver's error.
+ * Arms a set for an event of its trigger. A channel without a free block loses one. The set may
+ * have another binding than @bind by now. Any context, under RCU.
+ *
+ * Returns 0 when the blocks are done; -EINPROGRESS when they will be; -EBUSY when the set is armed
+ * or frozen; -ESHUTDOWN when it is disabled or has another trigger; -ENODEV when the device is
+ * gone; else the driver's error.
  */
 int zio_cset_arm_event(struct zio_binding *bind, const struct timespec64 *at)
 {
@@ -359,9 +357,9 @@ int zio_cset_arm_event(struct zio_binding *bind, const struct timespec64 *at)
 }
 
 /*
- * Leaves the phase that zio_cset_own_phase() has entered. The event that came meanwhile is fired
- * before the phase is left: none overtakes it. @armed: what it returned. Context: Process. The
- * caller holds cset->mutex, so the binding stays.
+ * Leaves the phase that zio_cset_own_phase() has entered and returned @armed for. Fires the event
+ * that came meanwhile before it leaves the phase, so that none overtakes it. The caller holds
+ * cset->mutex, so the binding stays.
  */
 void zio_cset_end_hold(struct zio_cset_core *cset, bool armed)
 {
@@ -386,12 +384,13 @@ void zio_cset_end_hold(struct zio_cset_core *cset, bool armed)
 }
 
 /*
- * Arms a set if one of its channels has room for a block. As zio_cset_arm_event(), but loses no
- * block of @chan. @chan: the input channel. @flags: ZIO_ARM_WAKE: if the set is busy, its users are
- * woken when it is idle; ZIO_ARM_NEW: the caller has found the queue empty, and wants one block. If
- * one has come since, the set is not armed. @n: how many blocks the caller wants, if they come at
- * once. Context: Any; the caller holds a reference to @chan, or is under RCU. Returns as
- * zio_cset_arm_event(), for the last block; -ENOBUFS when the channel has no room.
+ * As zio_cset_arm_event(), now, for an input that a program wants: does nothing if @chan has no
+ * room, so it loses no block. The caller holds a reference to @chan, or is under RCU.
+ *
+ * @flags: ZIO_ARM_WAKE wakes all users once a busy set is idle. ZIO_ARM_NEW: the caller has found
+ * the queue empty; a block that has come since is enough. @n: blocks wanted, if they come at once.
+ *
+ * Returns as zio_cset_arm_event(), for the last block; -ENOBUFS when the channel has no room.
  */
 int zio_cset_arm_channel(struct zio_channel_core *chan, unsigned int flags, unsigned int n)
 {
@@ -451,10 +450,9 @@ static struct zio_block *engine_pull_queued(struct zio_channel_core *chan)
 }
 
 /*
- * Arms a set on behalf of a reader. Reports an error of an earlier work item first. @chan: the
- * input channel; the caller has found its queue empty. Context: Process; the caller holds
- * chan->lock. Returns the reader's block; -EAGAIN when it may come later; -ENODEV when the device
- * is gone; else the driver's error.
+ * Arms a set on behalf of a reader who has found the queue of @chan empty and holds chan->lock.
+ * Reports an error of an earlier work item first. Returns the reader's block; -EAGAIN when it may
+ * come later; -ENODEV when the device is gone; else the driver's error.
  */
 struct zio_block *zio_cset_pull(struct zio_channel_core *chan)
 {
@@ -487,8 +485,8 @@ struct zio_block *zio_cset_pull(struct zio_channel_core *chan)
 }
 
 /*
- * Arms inputs while a channel has room. The caller may be an interrupt handler: after
- * ZIO_MAX_REARMS a work item continues. A driver's error stops inputs until the next kick.
+ * Arms inputs while a channel has room. The caller may be an interrupt handler, so a work item
+ * continues after ZIO_MAX_REARMS. A driver's error stops inputs until the next kick.
  */
 static void engine_arm_inputs(struct zio_cset_core *cset)
 {
@@ -514,8 +512,8 @@ static void engine_arm_inputs(struct zio_cset_core *cset)
 }
 
 /*
- * The same for outputs, while each of them has a block. After a driver's error they go on:
- * the driver has lost one block, and plays the next.
+ * Arms outputs while each of them has a block. A driver's error does not stop them: it costs one
+ * block, and the driver plays the next.
  */
 static noinline void engine_arm_outputs(struct zio_cset_core *cset)
 {
@@ -551,11 +549,10 @@ void zio_cset_kick_held(struct zio_cset_core *cset)
 }
 
 /*
- * Arms a set as often as its trigger allows without an event. An input whose trigger rearms is
- * armed while a channel has room. Outputs whose trigger is on demand are armed while each of them
- * has a block. For other sets this does nothing. The engine calls this when a set has become idle.
- * Other folders call it when a set has new room or a new block. Context: Any; the caller owns no
- * phase. It holds a reference to the set, or is under RCU.
+ * Arms a set as often as it can be without an event: inputs of a trigger that rearms while a
+ * channel has room, outputs of a trigger on demand while each has a block. Call this whenever a set
+ * becomes idle, or has new room or a new block. Any context; the caller owns no phase, and holds a
+ * reference to the set or is under RCU.
  */
 void zio_cset_kick(struct zio_cset_core *cset)
 {
@@ -569,10 +566,7 @@ static void engine_rearm_in_thread(struct work_struct *work)
 	zio_cset_kick(container_of(work, struct zio_cset_core, rearm_work));
 }
 
-/*
- * Checks whether a reader would get a block at once. Context: Any. Returns true if zio_cset_pull()
- * would arm the set, and would not wait.
- */
+/* Returns true if a reader would get a block at once: zio_cset_pull() would arm and not wait. */
 bool zio_cset_can_pull(struct zio_cset_core *cset)
 {
 	int state = atomic_read(&cset->state);
@@ -582,7 +576,7 @@ bool zio_cset_can_pull(struct zio_cset_core *cset)
 		(state & CSET_PHASE) != CSET_ARMED;
 }
 
-/* Does what zio_cset_defer() has noted. Context: a thread of the processor that queued it. */
+/* Does what zio_cset_defer() has noted, in a thread of the processor that noted it. */
 static void engine_run_deferred(struct irq_work *work)
 {
 	struct zio_cset_core *cset = container_of(work, struct zio_cset_core, defer_work);
@@ -600,10 +594,6 @@ static void engine_run_deferred(struct irq_work *work)
 	rcu_read_unlock();
 }
 
-/*
- * Initialises the engine's part of a set. @cset: the channel set, not yet visible. Context:
- * Process.
- */
 void zio_cset_init_engine(struct zio_cset_core *cset)
 {
 	atomic_set(&cset->state, CSET_STOP | cset->model->state);

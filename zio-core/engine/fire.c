@@ -16,10 +16,10 @@
 #include "engine/internal.h"
 
 /*
- * The set is not IDLE. It may be a stream, or a user may hold it for a moment: see
- * zio_cset_own_phase(). Then the event leaves its time, and that user fires it (D). Else the set
- * may be idle again, or it loses the event. Not inline, so that the usual way saves no registers
- * for it.
+ * The set is not IDLE. A stream passes the event to its driver. If a user holds the set for a
+ * moment (zio_cset_own_phase()), the event leaves its time and that user fires it (D). Otherwise
+ * the set is idle again by now, or loses the event. Not inline, so that the usual path saves no
+ * registers for it.
  */
 static noinline int fire_busy(struct zio_binding *bind, const struct timespec64 *at)
 {

@@ -14,8 +14,8 @@
 #include "engine/internal.h"
 
 /*
- * Locks the configuration of a set, for a user. Context: Process, sleeps; a fatal signal ends the
- * sleep. Returns 0 with cset->mutex held; -EINTR; -ENODEV when the device is gone.
+ * Takes cset->mutex for a user. Returns 0; -EINTR after a fatal signal; -ENODEV when the device is
+ * gone.
  */
 int zio_cset_lock(struct zio_cset_core *cset)
 {
@@ -27,7 +27,7 @@ int zio_cset_lock(struct zio_cset_core *cset)
 	return -ENODEV;
 }
 
-/* Takes the armed blocks back. Returns false if none are armed. FREEZE is set. */
+/* Takes the armed blocks back. Returns false if none is armed. FREEZE is set. */
 static bool freeze_try_abort(struct zio_cset_core *cset, bool lost)
 {
 	if (!cset_move(cset, CSET_ARMED, CSET_ABORTING))
@@ -61,9 +61,8 @@ static void freeze_wait_for_routes(struct zio_cset_core *cset)
 }
 
 /*
- * For lockdep: held from freeze_begin() until the set is not frozen any more, or its phase is
- * left. Whoever locks a channel meanwhile, or allocates for a user, is found at its first
- * call.
+ * For lockdep: held from freeze_begin() until the set is thawed or its phase left. Lockdep finds
+ * code that locks a channel or allocates for a user meanwhile at its first call.
  */
 #ifdef CONFIG_LOCKDEP
 static struct lockdep_map zio_phase_map = STATIC_LOCKDEP_MAP_INIT("zio_phase", &zio_phase_map);
@@ -79,8 +78,8 @@ static void freeze_map_release(void)
 }
 
 /*
- * Warns if the caller has frozen a set, or owns a phase. For what may take long: no set loses
- * events meanwhile. Context: Any.
+ * Warns if the caller has frozen a set or owns a phase. Called before what may take long, because
+ * the set would lose events meanwhile.
  */
 void zio_assert_no_phase(void)
 {
@@ -104,8 +103,8 @@ static void freeze_begin(struct zio_cset_core *cset)
 }
 
 /*
- * Keeps a set from being armed, without an abort. As zio_cset_freeze(), but the driver keeps its
- * blocks, and may finish them. Context: Process, sleeps. The caller holds cset->mutex.
+ * As zio_cset_freeze(), but without an abort: the driver keeps its blocks, and may finish them.
+ * Sleeps.
  */
 void zio_cset_quiesce(struct zio_cset_core *cset)
 {
@@ -114,8 +113,8 @@ void zio_cset_quiesce(struct zio_cset_core *cset)
 }
 
 /*
- * Makes a set idle, and keeps it idle. Aborts what is armed. zio_cset_unfreeze() follows. Does not
- * nest. Context: Process, sleeps. The caller holds cset->mutex.
+ * Aborts what is armed, and keeps the set idle until zio_cset_unfreeze(). Does not nest. Sleeps;
+ * the caller holds cset->mutex.
  */
 void zio_cset_freeze(struct zio_cset_core *cset)
 {
@@ -128,9 +127,8 @@ void zio_cset_freeze(struct zio_cset_core *cset)
 }
 
 /*
- * Locks all channels of a set. A user may hold the lock of a channel for long. So whoever needs
- * one, and freezes the set or owns its phase, locks first. Context: Process, sleeps. The caller
- * holds cset->mutex.
+ * Locks all channels of a set. A user may hold such a lock for long, so take them before freezing
+ * the set or owning its phase. Sleeps; the caller holds cset->mutex.
  */
 void zio_cset_lock_channels(struct zio_cset_core *cset)
 {
@@ -140,7 +138,6 @@ void zio_cset_lock_channels(struct zio_cset_core *cset)
 		mutex_lock_nest_lock(&cset->chan[i]->lock, &cset->mutex);
 }
 
-/* Undoes zio_cset_lock_channels(). Context: Process. */
 void zio_cset_unlock_channels(struct zio_cset_core *cset)
 {
 	unsigned int i = cset->n_chan;
@@ -150,12 +147,12 @@ void zio_cset_unlock_channels(struct zio_cset_core *cset)
 }
 
 /*
- * Owns the phase of a set for a moment, without an abort. The driver keeps its blocks. If it is
- * done meanwhile, zio_cset_disown_phase() finishes them. An event that comes meanwhile is fired
- * then, late, with its own time; the set loses further ones. So the caller exchanges pointers, and
- * waits for nothing. The set is no stream. Context: Process, sleeps until raw_io() has returned.
- * The caller holds cset->mutex, and has locked the channels that it changes. Returns true if the
- * driver has blocks; for zio_cset_disown_phase().
+ * Owns the phase of a set for a moment. The driver keeps its blocks; if it is done meanwhile,
+ * zio_cset_disown_phase() finishes them. It also fires an event that comes meanwhile, late but with
+ * its own time; the set loses further ones. So exchange pointers only, and wait for nothing.
+ *
+ * Sleeps until raw_io() has returned. The set is no stream. The caller holds cset->mutex, and has
+ * locked the channels that it changes. Returns true if the driver has blocks.
  */
 bool zio_cset_own_phase(struct zio_cset_core *cset)
 {
@@ -172,9 +169,8 @@ bool zio_cset_own_phase(struct zio_cset_core *cset)
 }
 
 /*
- * Leaves the phase that zio_cset_own_phase() has entered. Fires the event that has come meanwhile.
- * Wakes all users of the set. @armed: what zio_cset_own_phase() returned. Context: Process. The
- * caller holds cset->mutex.
+ * Leaves the phase that zio_cset_own_phase() has entered and returned @armed for. Fires the event
+ * that has come meanwhile, and wakes all users of the set.
  */
 void zio_cset_disown_phase(struct zio_cset_core *cset, bool armed)
 {
@@ -184,10 +180,7 @@ void zio_cset_disown_phase(struct zio_cset_core *cset, bool armed)
 	zio_cset_kick(cset);
 }
 
-/*
- * Checks whether the configuration of a set may change. Context: Any. Returns true if it may, so
- * that the caller must not read it.
- */
+/* Returns true if the configuration may be changing, so that the caller must not read it. */
 bool zio_cset_is_frozen(const struct zio_cset_core *cset)
 {
 	int state = atomic_read_acquire(&cset->state);		/* E */
@@ -195,10 +188,7 @@ bool zio_cset_is_frozen(const struct zio_cset_core *cset)
 	return state & (CSET_FREEZE | CSET_GONE);
 }
 
-/*
- * Lets a set be armed again. Wakes all users of the set. @cset: the channel set, frozen or
- * quiesced. Context: Process.
- */
+/* Lets a frozen or quiesced set be armed again, and wakes all its users. */
 void zio_cset_unfreeze(struct zio_cset_core *cset)
 {
 	smp_mb__before_atomic();				/* C */
@@ -208,10 +198,7 @@ void zio_cset_unfreeze(struct zio_cset_core *cset)
 	zio_cset_kick(cset);
 }
 
-/*
- * Lets a set refuse events, or accept them again. @cset: the channel set, frozen. @stop: true to
- * refuse events. Context: Process.
- */
+/* Lets a frozen set refuse events, or accept them again. */
 void zio_cset_stop(struct zio_cset_core *cset, bool stop)
 {
 	if (stop)
@@ -220,18 +207,15 @@ void zio_cset_stop(struct zio_cset_core *cset, bool stop)
 		atomic_andnot(CSET_STOP, &cset->state);
 }
 
-/*
- * Checks whether a set is enabled, and its board is there. Context: Any. Returns true if it is,
- * also while it is frozen.
- */
+/* Returns true if a set is enabled and its board is there, even while it is frozen. */
 bool zio_cset_takes_events(const struct zio_cset_core *cset)
 {
 	return !(atomic_read(&cset->state) & (CSET_STOP | CSET_GONE));
 }
 
 /*
- * Checks whether a set misses what comes while the machine sleeps. Context: Any. Returns true if it
- * is armed, or its events come by themselves. Any other set waits for a program.
+ * Returns true if a set misses what comes while the machine sleeps: it is armed, or its events come
+ * by themselves. Any other set waits for a program.
  */
 bool zio_cset_is_in_use(const struct zio_cset_core *cset)
 {
@@ -240,10 +224,7 @@ bool zio_cset_is_in_use(const struct zio_cset_core *cset)
 	return zio_cset_takes_events(cset) && !READ_ONCE(cset->on_demand);
 }
 
-/*
- * Marks a set as gone. The set is never armed again. Context: Process. The caller holds
- * cset->mutex.
- */
+/* Marks a set as gone: it is never armed again. The caller holds cset->mutex. */
 void zio_cset_kill(struct zio_cset_core *cset)
 {
 	atomic_or(CSET_GONE, &cset->state);
@@ -264,9 +245,9 @@ static bool freeze_is_overdue(struct zio_cset_core *cset)
 }
 
 /*
- * The work of the watchdog. FREEZE prevents arming. So the abort takes the blocks that
- * freeze_is_overdue() has seen. zio_cset_unfreeze() kicks the set, as the set may have refused
- * other contexts meanwhile.
+ * The work of the watchdog. FREEZE prevents arming, so the abort takes exactly the blocks that
+ * freeze_is_overdue() has seen. The set may have refused other contexts meanwhile:
+ * zio_cset_unfreeze() kicks it.
  */
 static void freeze_watch(struct work_struct *work)
 {
@@ -291,15 +272,14 @@ out:
 	mutex_unlock(&cset->mutex);
 }
 
-/* Initialises the watchdog of a set that is not yet visible. Context: Process. */
 void zio_cset_init_watchdog(struct zio_cset_core *cset)
 {
 	INIT_DELAYED_WORK(&cset->watchdog, freeze_watch);
 }
 
 /*
- * Limits how long a driver may keep blocks. The watchdog takes them back, as lost, after one to two
- * times @ms. @ms: milliseconds; 0: no limit. Context: Process. The caller holds cset->mutex.
+ * Limits how long a driver may keep blocks; 0 is no limit. The watchdog takes them back, as lost,
+ * after one to two times @ms. The caller holds cset->mutex.
  */
 void zio_cset_set_timeout(struct zio_cset_core *cset, u32 ms)
 {

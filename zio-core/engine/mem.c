@@ -40,10 +40,7 @@ static void mem_give_back(struct kref *ref)
 		queue_work(zio_wq, &buf->end_work);
 }
 
-/*
- * Counts the users of an input block's memory from now on. @block: the block; the caller owns it,
- * and is the first user. @buf: its buffer. Context: Any. Returns the count.
- */
+/* Counts the users of an input block's memory from now on. Its owner, the caller, is the first. */
 struct zio_mem *zio_block_share_mem(struct zio_block *block, struct zio_buffer *buf)
 {
 	struct zio_block_core *core = to_block_core(block);
@@ -58,10 +55,7 @@ struct zio_mem *zio_block_share_mem(struct zio_block *block, struct zio_buffer *
 }
 EXPORT_SYMBOL_GPL(zio_block_share_mem);
 
-/*
- * Drops a reference to the memory of a block. The last user gives the block back to its buffer.
- * @mem: the count; the caller is one of the users. Context: Any.
- */
+/* Ends one use of a block's memory. The last user gives the block back to its buffer. */
 void zio_mem_put(struct zio_mem *mem)
 {
 	kref_put(&mem->ref, mem_give_back);
@@ -69,9 +63,8 @@ void zio_mem_put(struct zio_mem *mem)
 EXPORT_SYMBOL_GPL(zio_mem_put);
 
 /*
- * Lets an output's block use the memory of an input's block. @block: the output's block, whose
- * length is set. @mem: the users of the memory. @data: the samples in the memory. Context: Any; the
- * caller is a user of @mem.
+ * Lets an output's block, whose length is set, play the samples at @data in the memory of an
+ * input's block. The caller is a user of @mem.
  */
 void zio_block_borrow(struct zio_block *block, struct zio_mem *mem, void *data)
 {
@@ -85,7 +78,7 @@ void zio_block_borrow(struct zio_block *block, struct zio_mem *mem, void *data)
 	block->size = block->len;
 }
 
-/* Lets an output's block use its own memory again. Context: Any. */
+/* Lets an output's block use its own memory again. */
 void zio_block_end_borrow(struct zio_block *block)
 {
 	struct zio_block_core *core = to_block_core(block);

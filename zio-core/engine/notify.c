@@ -35,7 +35,7 @@ static bool notify_holds_channel(const struct zio_cset_core *cset)
 	return false;
 }
 
-/* Warns if the removal of a set does not wait for the caller. Context: Any. */
+/* Warns if the removal of a set does not wait for the caller. */
 void zio_cset_assert_held(struct zio_cset_core *cset)
 {
 	RCU_LOCKDEP_WARN(!rcu_read_lock_held() && !lockdep_is_held(&cset->mutex) &&
@@ -45,9 +45,8 @@ void zio_cset_assert_held(struct zio_cset_core *cset)
 #endif
 
 /*
- * Wakes all users of a set, so that they look again. Follows an error, a change of the
- * configuration, or the end of the device. Context: Any; the removal of the set waits for the
- * caller (E).
+ * Wakes all users of a set, so that they look again: after an error, a change of the configuration,
+ * or the end of the device. Any context; the removal of the set waits for the caller (E).
  */
 void zio_cset_wake(struct zio_cset_core *cset)
 {
@@ -75,8 +74,9 @@ static void notify_tell_events(struct zio_cset_core *cset, u64 n)
 }
 
 /*
- * Counts events that a set has lost. If it is armed, its blocks are of an earlier event: those of
- * the next one tell. A board that is armed ahead makes its events itself. Context: Any, under RCU.
+ * Counts events that a set has lost. The blocks of an armed set belong to an earlier event, so
+ * those of the next arming report them. A board that is armed ahead makes its events itself. Any
+ * context, under RCU.
  */
 void zio_cset_count_lost_events(struct zio_cset_core *cset, u64 n, int cause)
 {
@@ -92,7 +92,7 @@ void zio_cset_count_lost_events(struct zio_cset_core *cset, u64 n, int cause)
 		atomic_add(n, &cset->missed_busy);
 }
 
-/* The set is about to be armed for the next event. The caller owns the phase. Context: Any. */
+/* The set is about to be armed for the next event. The caller owns the phase. */
 void zio_cset_tell_missed(struct zio_cset_core *cset)
 {
 	int n = atomic_xchg(&cset->missed_busy, 0);
@@ -104,10 +104,7 @@ void zio_cset_tell_missed(struct zio_cset_core *cset)
 static DEFINE_SPINLOCK(zio_notifiers_lock);
 static DEFINE_PER_CPU(unsigned int, zio_chain_depth);
 
-/*
- * Puts a notifier on the list of a set. zio_cset_notifier_remove() undoes it. @notifier: the
- * notifier, which holds the set from now on. Context: Process.
- */
+/* Puts a notifier on the list of a set, which it holds until zio_cset_notifier_remove(). */
 void zio_cset_notifier_link(struct zio_cset_notifier *notifier,
 			    struct zio_cset_core *cset)
 {
@@ -137,8 +134,8 @@ void zio_cset_notifier_remove(struct zio_cset_notifier *notifier)
 EXPORT_SYMBOL_GPL(zio_cset_notifier_remove);
 
 /*
- * The set has just become idle. The caller holds a reference as a reader, or is under
- * RCU (E). Sets that are done at once nest here: the limit ends a ring of sets.
+ * The set has just become idle. Sets that are done at once nest here; the limit ends a ring of
+ * them. The caller holds a reference as a reader, or is under RCU (E).
  */
 void zio_cset_notify(struct zio_cset_core *cset)
 {

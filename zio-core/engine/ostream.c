@@ -22,9 +22,9 @@
  * keeps its slot. The two contexts of the driver hold stream->lock for this. It is raw: its
  * holder moves counts only.
  *
- *   I  ostream_find() sets wants, then (full barrier) looks for a block again. It pairs with
- *      a context that queues a block, then (full barrier in stream_kick_output()) looks at
- *      wants. Without them, a block could be queued, and the driver would never be told.
+ *   I  ostream_find() sets wants, then (full barrier) looks for a block again. Another
+ *      context queues a block, then (full barrier in stream_kick_output()) looks at wants.
+ *      Otherwise a block could be queued without the driver ever being told.
  *   A  The driver loads the head (acquire), then the slot: as zio_queue_look().
  */
 #include <linux/export.h>
@@ -73,7 +73,7 @@ static bool ostream_may_begin(const struct zio_channel_core *chan)
 		     READ_ONCE(stream->resumes));
 }
 
-/* Checks whether each channel has the blocks for a start. Context: Any. */
+/* Returns true if each channel has the blocks for a start. */
 bool zio_ostream_is_due(const struct zio_cset_core *cset)
 {
 	unsigned int i, n_active = READ_ONCE(cset->n_active);
@@ -368,11 +368,10 @@ void zio_ostream_drop(struct zio_cset_core *cset, bool lost, int error)
 }
 
 /*
- * Lets a stream play the blocks that it has, without more. A block that is queued after these are
- * played ends the haste. One that another writer queues before does not: the caller may wait for
- * the end of its own. Does nothing for an input, and for an output that is no stream. @chan: any
- * channel, locked. @haste: ZIO_HASTE_NOW: the writer finds no room; ZIO_HASTE_LAST: it writes no
- * more for now. Context: Process.
+ * Lets an output's stream play the blocks that it has, without waiting for more: the writer finds
+ * no room (ZIO_HASTE_NOW), or writes no more for now (ZIO_HASTE_LAST). The haste ends with a block
+ * queued after these are played, not before, as the caller may wait for the end of its own. Does
+ * nothing for other channels. The channel is locked.
  */
 void zio_ostream_hasten(struct zio_channel_core *chan, u8 haste)
 {
@@ -386,7 +385,7 @@ void zio_ostream_hasten(struct zio_channel_core *chan, u8 haste)
 	zio_cset_kick_held(chan->cset);
 }
 
-/* Returns true if no channel of the stream has a block that the driver owes: it is no hang. */
+/* Returns true if the driver owes no block of any channel, so it does not hang. */
 bool zio_ostream_is_idle(const struct zio_cset_core *cset)
 {
 	unsigned int i;
@@ -412,10 +411,9 @@ static void ostream_end_cycle(struct zio_channel_core *chan)
 }
 
 /*
- * Chooses whether the last block of each channel is repeated. The stream stops, and starts again. A
- * block that was repeated is not played again then: stop_io() of a board that repeats finds the end
- * of the cycle, and completes such a block. @cset: the channel set, an output stream; its mutex is
- * held. @cyclic: repeat it. Context: Process, sleeps.
+ * Chooses whether an output's stream repeats the last block of each channel. The stream restarts
+ * without playing a repeated block once more: stop_io() of a board that repeats finds the end of
+ * the cycle, and completes that block. Sleeps; the caller holds cset->mutex.
  */
 void zio_ostream_set_cyclic(struct zio_cset_core *cset, bool cyclic)
 {

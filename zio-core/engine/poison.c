@@ -43,8 +43,8 @@ void zio_block_poison(struct zio_block *block)
 }
 
 /*
- * Fewer than four bytes at the end may have the pattern by chance. What a program does not write
- * is no fault of the kernel: it has seen only blocks of its own device there.
+ * Fewer than four bytes at the end may match the pattern by chance. A program need not write its
+ * memory: it only ever held blocks of its own device.
  */
 void zio_block_check(struct zio_channel_core *chan, const struct zio_block *block)
 {

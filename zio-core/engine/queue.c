@@ -26,30 +26,25 @@
  * moves the head (stream.c).
  *
  *   A  zio_queue_push() stores the slot, then the head (release). zio_queue_look() loads
- *      the head (acquire), then the slot. They pair. Without them, a popper could see
- *      an old pointer in a new slot.
+ *      the head (acquire), then the slot. Otherwise a popper could see an old pointer in a
+ *      new slot.
  *      zio_queue_pop() loads the slot, then moves the tail (full barrier). A slot is stored
- *      again only after its block was popped, put, got and pushed (or taken, for a stream).
- *      Each step orders the next. A popper that was overtaken has loaded a stale pointer,
- *      and its exchange fails. Without it, the popper could return a block of another
- *      owner. The pusher may move the tail first: no other context stores slots.
+ *      again only after its block was popped, put, got and pushed (or taken, for a stream),
+ *      and each step orders the next. So a popper that was overtaken has loaded a stale
+ *      pointer, but its exchange fails. Otherwise it could return a block that belongs to
+ *      another owner. The pusher may move the tail first, as no other context stores slots.
  */
 #include <linux/log2.h>
 #include <linux/slab.h>
 
 #include "engine/internal.h"
 
-/*
- * Allocates the slots of a queue. @len: number of slots. Context: Process, sleeps. Returns the
- * slots; NULL without memory.
- */
 struct zio_block **zio_queue_alloc(unsigned int len)
 {
 	return kvcalloc(roundup_pow_of_two(len), sizeof(struct zio_block *),
 			GFP_KERNEL | __GFP_NOWARN);
 }
 
-/* Frees the slots of a queue. Context: Process. */
 void zio_queue_destroy(struct zio_queue *q)
 {
 	kvfree(q->slot);
@@ -57,9 +52,8 @@ void zio_queue_destroy(struct zio_queue *q)
 }
 
 /*
- * Moves the blocks of a queue to other slots. No context pushes or pops meanwhile. The counts do
- * not change. @q: the queue; it may have no slots yet. @slot: the new slots. @len: number of slots.
- * Context: Process.
+ * Moves the blocks of a queue to @len new slots. The counts stay, the queue may have no slots yet,
+ * and no context pushes or pops meanwhile.
  */
 void zio_queue_replace(struct zio_queue *q, struct zio_block **slot,
 		       unsigned int len)

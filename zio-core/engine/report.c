@@ -6,10 +6,9 @@
 
 /*
  * Takes the blocks from the driver, which is done or has failed with @error. Returns the phase
- * before.
- * CSET_ARMED: the caller has entered FINISHING. CSET_ARMING: raw_io() has not returned, or
+ * before. CSET_ARMED: the caller has entered FINISHING. CSET_ARMING: raw_io() has not returned, or
  * zio_cset_own_phase() owns the phase; the owner calls zio_cset_leave_armed(). Any other: the
- * driver has no blocks. The set may move from one of the two phases to the other meanwhile.
+ * driver has no blocks. The set may move between the two phases meanwhile, so this retries.
  */
 static __always_inline int report_take_from_driver(struct zio_cset_core *cset, int error)
 {

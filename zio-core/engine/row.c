@@ -10,8 +10,8 @@
 #include "engine/internal.h"
 
 /*
- * Checks whether a set may be armed for several blocks of @chan: it is the only channel, and has
- * one block for an event. The caller owns the phase.
+ * Returns true if a set may be armed for several blocks of @chan: it is the only channel, and an
+ * event has one block. The caller owns the phase.
  */
 bool zio_row_is_possible(const struct zio_channel_core *chan)
 {
@@ -22,8 +22,8 @@ bool zio_row_is_possible(const struct zio_channel_core *chan)
 }
 
 /*
- * Checks whether the owner of the phase may arm the set once more before it leaves the phase. Who
- * wants to freeze the set, or a block of it, need not wait. A notifier sees each event.
+ * Returns true if the owner of the phase may arm the set once more before leaving it. Nobody who
+ * wants to freeze the set, or a block of it, waits for that, and a notifier sees each event.
  */
 static __always_inline bool row_may_go_on(struct zio_cset_core *cset)
 {
@@ -48,10 +48,9 @@ static __always_inline int row_start_block(struct zio_cset_core *cset,
 
 /*
  * Arms a set whose only channel is @chan for up to @n blocks in one phase, the first of them at the
- * time cset->now. Each is an event of its own, and has the time when that was. As with a stream,
- * the blocks are behind the head of the queue until all are done. The channel loses none: it has
- * the memory before. The caller owns the phase, and leaves it. Returns 0, or what raw_io() has
- * returned for the last block.
+ * time cset->now. Each is an event with a time of its own. As with a stream, the blocks are behind
+ * the head of the queue until all are done. The channel gets their memory beforehand, so it loses
+ * none. The caller owns the phase, and leaves it. Returns what raw_io() returned last.
  */
 int zio_row_start(struct zio_channel_core *chan, unsigned int n)
 {

@@ -15,11 +15,7 @@
 #include "engine/block.h"
 #include "engine/internal.h"
 
-/*
- * Allocates the list of the armed blocks of a set. @n_chan: channels of the set. @nshots: shots of
- * an arming. Context: Process, sleeps. Returns the list, without an entry, for kvfree(); NULL
- * without memory, and for more than 2 GiB.
- */
+/* Returns an empty list for the armed blocks of a set; NULL without memory, and above 2 GiB. */
 struct zio_armed *zio_shots_alloc(unsigned int n_chan, u32 nshots)
 {
 	size_t n = size_add(array_size(n_chan, nshots), 1);
@@ -45,7 +41,7 @@ static void shots_arm_channel(struct zio_channel_core *chan, struct zio_armed *a
 
 /*
  * Takes the blocks of all shots, and lists them by shots. A channel that has fewer blocks than
- * shots loses a block for each shot. Context: Any; the caller owns the phase.
+ * shots loses a block for each shot. The caller owns the phase.
  */
 void zio_shots_arm(struct zio_cset_core *cset)
 {
@@ -92,9 +88,8 @@ static bool shots_has_block(const struct zio_cset_core *cset, const struct zio_c
 }
 
 /*
- * Takes back the shots that the driver has given back. All channels go on with the same number,
- * also one that had no block for any shot. That one has counted all shots as lost. Context: Any;
- * the caller owns the phase.
+ * Takes back the shots that the driver has given back. All channels continue with the same number,
+ * even one that had no block and has counted all shots as lost. The caller owns the phase.
  */
 void zio_shots_take_back(struct zio_cset_core *cset)
 {

@@ -23,14 +23,13 @@
  * A block gets its number when it is complete. So an abort leaves no gap, and a loss
  * always does.
  *
- *   I  zio_channel_take() sets wants, then (full barrier) looks for a block again. It pairs
- *      with a context that puts a block, or lets the channel drop unread ones, then (full
- *      barrier) looks at wants. Without them, the channel could have a free block, and the
- *      driver would never be told.
- *   E  stream_refill() runs under RCU, after it has found the set ARMED. It pairs with
- *      stream_close(): the set is ABORTING, and a grace period passes before
- *      stop_io(). Without it, refill() could run beside stop_io(), and a driver could
- *      start hardware that was just stopped.
+ *   I  zio_channel_take() sets wants, then (full barrier) looks for a block again. Another
+ *      context puts a block, or lets the channel drop unread ones, then (full barrier) looks
+ *      at wants. Otherwise the channel could have a free block without the driver ever
+ *      being told.
+ *   E  stream_refill() calls the driver under RCU, once it has found the set ARMED.
+ *      stream_close() waits for a grace period between ABORTING and stop_io(). Otherwise
+ *      refill() could run beside stop_io(), and start hardware that was just stopped.
  *
  * A ring is opened and closed beside the driver. So the driver's functions look at chan->ops
  * under RCU (K, see channel/ring.c).
@@ -550,9 +549,8 @@ static void stream_kick_output(struct zio_cset_core *cset)
 }
 
 /*
- * Checks whether a put of a block is to kick the set. @chan: the channel of a stream; the caller
- * has put a block. Context: Any. Returns true if the driver waits for a free block, or there is no
- * stream.
+ * Returns true if the caller, who has put a block, must kick the set: the driver waits for a free
+ * block, or no stream runs.
  */
 bool zio_stream_wants_room(const struct zio_channel_core *chan)
 {
@@ -561,9 +559,8 @@ bool zio_stream_wants_room(const struct zio_channel_core *chan)
 }
 
 /*
- * Limits the blocks in flight of each channel. The stream goes on. With a smaller depth the driver
- * keeps what it has. @cset: the channel set; its mutex is held. @depth: 1 ... that of the driver.
- * Context: Process, sleeps.
+ * Limits the blocks in flight of each channel to @depth, 1 ... that of the driver. The stream goes
+ * on, and the driver keeps what it has. Sleeps; the caller holds cset->mutex.
  */
 void zio_stream_set_depth(struct zio_cset_core *cset, unsigned int depth)
 {
@@ -594,8 +591,8 @@ static unsigned long stream_progress(const struct zio_cset_core *cset)
 }
 
 /*
- * An event has found the set of @bind not IDLE. Passes the event to the driver. Returns 0, or
- * -EBUSY if the event is lost. Context: Any, under RCU, as stream_refill().
+ * Passes an event that has found the set not IDLE to the driver. Returns 0, or -EBUSY if the event
+ * is lost. Under RCU, as stream_refill().
  */
 static int stream_fire(struct zio_binding *bind, const struct timespec64 *at)
 {

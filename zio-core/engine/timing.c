@@ -17,7 +17,7 @@
 #define TIMING_MAX_ERROR	NSEC_PER_SEC
 #define TIMING_MAX_FIRST	(3600LL * 1000 * NSEC_PER_SEC)	/* an hour, in ps */
 
-/* Brings a fraction to its lowest terms. Context: Any. */
+/* Brings a fraction to its lowest terms. */
 void zio_rate_reduce(u32 *num, u32 *den)
 {
 	u32 common = gcd(*num, *den) ?: 1;
@@ -91,9 +91,9 @@ static bool timing_is_valid(const struct zio_timing *timing)
 }
 
 /*
- * Asks when the samples of a set are taken. cset->timing has what the driver says, with a rate in
- * its lowest terms. A rate that the driver leaves alone is what a user has told, or 0. Context:
- * Process. The caller holds cset->mutex.
+ * Asks the driver when the samples of a set are taken, and keeps the answer in cset->timing, with
+ * the rate in its lowest terms. If the driver sets no rate, the user's stays, or 0. The caller
+ * holds cset->mutex.
  */
 void zio_cset_ask_timing(struct zio_cset_core *cset)
 {

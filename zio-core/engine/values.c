@@ -20,10 +20,7 @@
 
 #include "engine/internal.h"
 
-/*
- * Collects the positions of the values of each block. @attrs: descriptors. @n: how many. Context:
- * Any. Returns the mask, as zio_ctrl_attr.ext_mask.
- */
+/* Returns the positions of the values of each block, as zio_ctrl_attr.ext_mask. */
 u32 zio_values_mask(const struct zio_attr_desc *attrs, unsigned int n)
 {
 	u32 mask = 0;
@@ -34,10 +31,7 @@ u32 zio_values_mask(const struct zio_attr_desc *attrs, unsigned int n)
 	return mask;
 }
 
-/*
- * Gives a block the initial values. @chan: its channel. @block: the block, which is about to begin;
- * it has values. Context: Any; the caller owns the block.
- */
+/* Gives a block that has values the initial ones. The caller owns the block. */
 void zio_block_reset_values(struct zio_channel_core *chan, struct zio_block *block)
 {
 	const struct zio_snapshot *snap;
@@ -48,9 +42,8 @@ void zio_block_reset_values(struct zio_channel_core *chan, struct zio_block *blo
 }
 
 /*
- * Gives an output's block the values of a control. The block gets the initial value where the
- * control has none. @block: the block; it has values. @ctrl: the control, which zio_values_check()
- * has accepted. Context: Process; the caller owns the block.
+ * Gives an output's block the values of a control that zio_values_check() has accepted, and the
+ * initial value where the control has none. The caller owns the block.
  */
 void zio_block_take_values(struct zio_channel_core *chan, struct zio_block *block,
 			   const struct zio_control *ctrl)
@@ -63,9 +56,8 @@ void zio_block_take_values(struct zio_channel_core *chan, struct zio_block *bloc
 }
 
 /*
- * Checks a number. @limits: the limits. @value: the number, an s64 if it is signed. Context: Any.
- * Returns 0; -EINVAL for a number that is not among the choices; -ERANGE for 2^32 and above if it
- * is too much; @limits->error for another number that is beyond the limits.
+ * Checks a number, an s64 if it is signed. Returns 0; -EINVAL if it is not among the choices;
+ * beyond the limits -ERANGE from 2^32 on, else @limits->error.
  */
 int zio_limits_check(const struct zio_limits *limits, u64 value)
 {
@@ -80,7 +72,7 @@ int zio_limits_check(const struct zio_limits *limits, u64 value)
 	return limits->choices ? -EINVAL : 0;
 }
 
-/* Returns what an attribute accepts. Context: Any. */
+/* Returns what an attribute accepts. */
 struct zio_limits zio_attr_limits(const struct zio_attr_desc *desc)
 {
 	struct zio_limits limits = {
@@ -104,7 +96,7 @@ struct zio_limits zio_attr_limits(const struct zio_attr_desc *desc)
 }
 EXPORT_SYMBOL_GPL(zio_attr_limits);
 
-/* Returns true if an attribute accepts the 32 bits of a value. Context: Any. */
+/* Returns true if an attribute accepts the 32 bits of a value. */
 bool zio_attr_accepts(const struct zio_attr_desc *desc, u32 value)
 {
 	struct zio_limits limits = zio_attr_limits(desc);
@@ -124,10 +116,7 @@ static bool values_are_good(const struct zio_attr *attr, unsigned int n,
 	return good;
 }
 
-/*
- * Checks the values of a control that a user wrote. @cset: the set, an output. Context: Any.
- * Returns 0; -ERANGE for a value that is not accepted.
- */
+/* Checks the values of a control that the user of an output wrote. Returns 0 or -ERANGE. */
 int zio_values_check(const struct zio_cset_core *cset, const struct zio_control *ctrl)
 {
 	if (likely(!cset->value_mask))
