@@ -392,9 +392,9 @@ out:
  * -EOPNOTSUPP if a channel's data cannot be mapped; -ENODEV when the board is gone; -EDQUOT as
  * zio_charge(); -ENOMEM; -EINTR.
  */
-struct zio_ring *zio_ring_open(struct zio_channel_core *const *chan, unsigned int n,
-			       const struct zio_channel_ops *ops,
-			       void (*done)(struct zio_cset_notifier *notifier))
+__cold struct zio_ring *zio_ring_open(struct zio_channel_core *const *chan, unsigned int n,
+				      const struct zio_channel_ops *ops,
+				      void (*done)(struct zio_cset_notifier *notifier))
 {
 	struct zio_cset_core *cset = (*chan)->cset;
 	struct zio_ring *ring;
@@ -519,7 +519,7 @@ static void ring_stop_stream(struct zio_channel_core *chan)
  * demand the remaining blocks are discarded, otherwise they stay queued. The caller holds @chan,
  * the ring's first channel. @own_files: files of the set that the ring's owner has open. Sleeps.
  */
-void zio_ring_close(struct zio_channel_core *chan, unsigned int own_files)
+__cold void zio_ring_close(struct zio_channel_core *chan, unsigned int own_files)
 {
 	struct zio_cset_core *cset = chan->cset;
 	struct zio_ring *ring = chan->ring;

@@ -81,7 +81,7 @@ void zio_channel_note_readers(struct zio_channel_core *chan)
 }
 
 /* Returns the session of this process, with one more user. */
-struct zio_session *zio_session_open(struct zio_channel_core *chan)
+__cold struct zio_session *zio_session_open(struct zio_channel_core *chan)
 {
 	struct zio_session *sess, *new;
 
@@ -221,7 +221,7 @@ void zio_session_drop(struct zio_session *sess)
 }
 
 /* Drops one user of the session, perhaps the last. */
-void zio_session_close(struct zio_session *sess)
+__cold void zio_session_close(struct zio_session *sess)
 {
 	struct zio_channel_core *chan = sess->chan;
 	bool last;

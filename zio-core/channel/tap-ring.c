@@ -208,7 +208,7 @@ static struct zio_tap_ring *tap_ring_alloc(void)
  * most. @pos receives the next block's number. Once the tap is counted, each finished block is in
  * the ring at @pos or behind. Sleeps. Returns the ring, for zio_tap_ring_put(); -ENOMEM; -EINTR.
  */
-struct zio_tap_ring *zio_tap_ring_get(struct zio_channel_core *chan, u32 *pos)
+__cold struct zio_tap_ring *zio_tap_ring_get(struct zio_channel_core *chan, u32 *pos)
 {
 	struct zio_tap_ring *ring, *new = tap_ring_alloc();
 

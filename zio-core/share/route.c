@@ -488,7 +488,7 @@ static int replace_source(struct zio_channel_core *out, struct zio_channel_core 
  * its blocks are larger; -EBUSY if it has a ring; -ENOMEM; -EINTR. On error nothing has
  * changed, except that the former route may have ended if a board goes away meanwhile.
  */
-int zio_route_connect(struct zio_channel_core *out, struct zio_channel_core *in)
+__cold int zio_route_connect(struct zio_channel_core *out, struct zio_channel_core *in)
 {
 	int ret = 0;
 
