@@ -122,6 +122,14 @@ test_silence()
 		is "$command: and shows the block that comes" $? 0
 	done
 	echo user >/sys/bus/zio/devices/zzero-0000/cset2/current_trigger
+	zio flush zzero-2-0
+	echo 0 >$zzero/cset2/chan0/enable
+	zio copy -n 1 zzero-2-0 /tmp/copied 2>/tmp/err &
+	check "copy: no block: it says so" wait_until 20 grep -q \
+		'zzero-2-0: no new block for 5 s (does' /tmp/err
+	echo 1 >$zzero/cset2/chan0/enable
+	wait $!
+	is "copy: and copies the block that comes" $? 0
 }
 
 # zio makes two boards on one clock, and removes them.

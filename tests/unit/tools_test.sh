@@ -32,13 +32,13 @@ test_cat_file() {
 	run 0 'cat-file: copy 3 blocks' "$cat_file" five-0-1 3
 	head -c 48 five-0000-0-1-data >wanted
 	same out wanted 'cat-file: their data'
-	has err 'zio-cat-file: transferred 3 blocks, 48 bytes, [0-9]+\.[0-9]{6} s$' \
+	has err 'zio-cat-file: 3 blocks, 48 bytes, [0-9]+\.[0-9]{6} s, [0-9.]+ [kM]B/s$' \
 		'cat-file: what it says'
 	lacks err lost 'cat-file: nothing lost'
 	run 0 'cat-file: 0 is until the end' "$cat_file" "$work/five-0000-0-1-data" 0
 	same out five-0000-0-1-data 'cat-file: all data'
 	run 0 'cat-file: no number is until the end' "$cat_file" five-0000-0-1
-	has err 'transferred 5 blocks, 80 bytes' 'cat-file: five blocks'
+	has err 'zio-cat-file: 5 blocks, 80 bytes' 'cat-file: five blocks'
 }
 
 # All programs take the same words for help, and for what is wrong.
@@ -131,7 +131,7 @@ test_cat_file_loss() {
 	put "$work/gap-0-1" 1 16 1
 	put "$work/gap-0-1" 5 16 1 1
 	run 0 'cat-file: gap' "$cat_file" gap-0-1
-	has err 'gap-0-1: 2 blocks, 32 bytes: 3 blocks lost in 1 gap$' 'cat-file: loss is reported'
+	has err 'gap-0-1: 3 blocks lost in 1 gap$' 'cat-file: loss is reported'
 	run 0 'cat-file: gap, JSON' "$cat_file" -j gap-0-1
 	equal "$("$bin/json-get" blocks lost <err)" '2 3' 'cat-file: JSON: the loss'
 }
@@ -165,7 +165,7 @@ test_cat_file_errors() {
 	truncate -s 10 torn-0-1-data
 	run 1 'cat-file: torn data' "$cat_file" torn-0-1
 	has err '10 of the 16 bytes' 'cat-file: torn data, with a reason'
-	has err 'transferred 0 blocks' 'cat-file: torn data, statistics'
+	has err 'zio-cat-file: 0 blocks' 'cat-file: torn data, statistics'
 	run 1 'cat-file: disk full' bash -c "'$cat_file' five-0-1 >/dev/full"
 	has err 'No space left' 'cat-file: disk full, with a reason'
 	put "$work/large-0-1" 0 1000 1
@@ -190,7 +190,7 @@ test_cat_file_pipe() {
 		echo >go
 	}
 	equal "${PIPESTATUS[0]}" 141 'cat-file: EPIPE'
-	has err 'transferred 0 blocks, 0 bytes' 'cat-file: EPIPE, statistics'
+	has err 'zio-cat-file: 0 blocks, 0 bytes' 'cat-file: EPIPE, statistics'
 }
 
 make_fifos() {
@@ -206,7 +206,7 @@ test_cat_file_signal() {
 	put "$work/sig-0-1" 1 16 1
 	wait_for has_bytes out 16
 	end_child INT 130 'cat-file: SIGINT while waiting'
-	has err 'transferred 1 blocks, 16 bytes' 'cat-file: SIGINT, statistics'
+	has err 'zio-cat-file: 1 blocks, 16 bytes' 'cat-file: SIGINT, statistics'
 	exec 8>&- 9>&-
 }
 

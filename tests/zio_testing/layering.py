@@ -58,7 +58,7 @@ tools/libzio/object
 tools/libzio/channel
 tools/libzio/group
 tools/programs/common
-tools/programs/cat-file tools/programs/copy tools/programs/dump
+tools/programs/copy tools/programs/dump
 tools/programs/kafka tools/programs/zio
 tools/python/src/zio
 tools/programs/migrate/zio_migrate

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Declarations shared by the files of zio-copy. */
+/* Declarations shared by the files of zio-copy and zio-cat-file. */
 #ifndef ZIO_COPY_H
 #define ZIO_COPY_H
 
@@ -8,10 +8,13 @@
 #include "common/program.h"
 #include "libzio/zio.h"
 
-/* The command: main.c */
+/* The commands: main.c and cat.c */
 extern const struct argp copy_argp;
 int run_copy(int argc, char **argv);
 void complete_copy(int argc, char **argv);
+extern const struct argp cat_argp;
+int run_cat(int argc, char **argv);
+void complete_cat(int argc, char **argv);
 
 /* Source or target of a copy: a channel or a block file. */
 struct end {
@@ -29,7 +32,7 @@ struct batch;
 struct copy {
 	struct end in;
 	struct end *out;
-	int n_out;
+	int n_out;		/* 0: only the samples, to standard output */
 	uint64_t count;		/* number of blocks; 0: no limit */
 	unsigned int verbose;
 	bool json;
@@ -61,6 +64,7 @@ struct copy {
  * @move: moves one or more blocks, and sets c->moved and c->size. Returns 1; 0 at the end
  *        of the input or after a signal; -1 after a message. Even if it returns 1, a
  *        message may have set c->code
+ * @end: writes what @move has kept. May be NULL
  */
 struct mode {
 	const char *name;
@@ -70,7 +74,11 @@ struct mode {
 	unsigned int needs;
 	int (*begin)(struct copy *c, struct zio_error *err);
 	int (*move)(struct copy *c);
+	void (*end)(struct copy *c);
 };
+
+/* main.c: copy until the end, print the totals, close the ends; returns the exit status. */
+int transfer(struct copy *c);
 
 /* ends.c */
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/channel.h"
+#include "common/silence.h"
 #include "common/stop.h"
 #include "copy.h"
 
@@ -159,7 +160,9 @@ bool try_again(struct copy *c, const struct end *end, short events)
 		return false;
 	}
 	if (!caught_stop()) {
-		wait_unless_stopped(&fd, 1, FOREVER);
+		if (!end->output && expire_silence_timer())
+			tell_silence(end->name, end->ch);
+		wait_unless_stopped(&fd, 1, end->output ? FOREVER : silence_timer_left());
 		return true;
 	}
 	if (!c->pending)

@@ -7,6 +7,7 @@
 
 #include "common/complete.h"
 #include "common/program.h"
+#include "common/silence.h"
 #include "common/stop.h"
 #include "common/text.h"
 #include "copy.h"
@@ -46,19 +47,27 @@ static void copy_blocks(struct copy *c)
 	}
 }
 
+int transfer(struct copy *c)
+{
+	catch_stop_once(0);
+	signal(SIGPIPE, SIG_IGN);
+	start_silence_timer();
+	start_tally(c);
+	copy_blocks(c);
+	if (c->mode->end)
+		c->mode->end(c);
+	print_tally(c);
+	close_ends(c);
+	return stop_status(c->code);
+}
+
 static int run(struct copy *c, const char *mode)
 {
 	if (open_ends(c) || choose_mode(c, mode)) {
 		close_ends(c);
 		return EXIT_OPEN;
 	}
-	catch_stop_once(0);
-	signal(SIGPIPE, SIG_IGN);
-	start_tally(c);
-	copy_blocks(c);
-	print_tally(c);
-	close_ends(c);
-	return stop_status(c->code);
+	return transfer(c);
 }
 
 static const char *parse_name(const struct argp_state *state, const char *what,

@@ -100,17 +100,20 @@ static void print_sharing(const struct copy *c)
 		 sum.shared + sum.copied, sum.shared, copied);
 }
 
+/* A tap passes over blocks on purpose. */
 static void print_text(const struct copy *c, double seconds)
 {
-	const struct zio_account sum = sum_input(c);
+	struct zio_account sum = sum_input(c);
 	char text[128];
 
+	if (!strcmp(zio_method(c->in.ch), "tap"))
+		sum.taken = 0;
 	if (on_terminal)
 		fputs(CLEAR_LINE, stderr);
 	put_amount(text, sizeof(text), c, seconds);
 	complain("%s", text);
 	tell_sum(c->in.name, &sum, false);
-	if (!c->verbose)
+	if (!c->verbose || !c->n_out)
 		return;
 	complain("mode %s: input by %s, output by %s", c->mode->name,
 		 zio_method(c->in.ch), zio_method(c->out[0].ch));
@@ -144,7 +147,7 @@ bool has_data_on_stdout(const struct copy *c)
 	for (i = 0; i < c->n_out; i++)
 		if (!strcmp(c->out[i].name, "-"))
 			return true;
-	return false;
+	return !c->n_out;
 }
 
 static void print_json(const struct copy *c, double seconds)
@@ -157,7 +160,8 @@ static void print_json(const struct copy *c, double seconds)
 	getrusage(RUSAGE_SELF, &use);
 	json_add_string(obj, "mode", c->mode->name);
 	json_add_string(obj, "in", zio_method(c->in.ch));
-	json_add_string(obj, "out", zio_method(c->out[0].ch));
+	if (c->n_out)
+		json_add_string(obj, "out", zio_method(c->out[0].ch));
 	json_add_u64(obj, "blocks", c->blocks);
 	json_add_u64(obj, "bytes", c->bytes);
 	json_add_u64(obj, "lost", sum.lost);

@@ -7,7 +7,6 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "cat-file/cat.h"
 #include "common/complete.h"
 #include "copy/copy.h"
 #include "dump/dump.h"
