@@ -265,7 +265,7 @@ def test_two_at_once(board: FakeBoard, name: str) -> None:
     err = child.communicate()[1]
     os.close(fd)
     assert child.returncode == 3
-    assert f"{name}: another zio selftest measures it" in err
+    assert f"{name}: another zio selftest is running" in err
 
 
 def test_errors_name_object_cause_and_remedy(
@@ -279,7 +279,7 @@ def test_errors_name_object_cause_and_remedy(
         (["zzero/0", "-p", "0.0000015555"], 2, "is a whole number"),
         (["zzero", "-o", "/none/x"], 1, "cannot write /none/x: No such file"),
         (["zzero", "--loop=none"], 3, "none: no such device or channel"),
-        (["zzero", "--loop=zzero/0"], 1, "zzero/0: it is no output"),
+        (["zzero", "--loop=zzero/0"], 1, "zzero/0: this is not an output"),
     ):
         child = start(board, *words)
         out, err = child.communicate()
@@ -404,7 +404,7 @@ def test_settings_around_a_removal(
         with removal._kept_settings("zzero-0000"):
             assert not (tmp_path / "given").exists()
     except zio.cli.Failure as failure:
-        failed = "zzero-0000: its settings are not back: zio: refused" in str(failure)
+        failed = "zzero-0000: cannot restore its settings: zio: refused" in str(failure)
     assert failed == bool(status)
     assert (tmp_path / "given").read_text().splitlines() == [
         "zzero-0000/cset0/enable=0",
@@ -416,5 +416,5 @@ def test_a_board_without_a_driver_stays(board: FakeBoard) -> None:
     check = removal.check_removal(zio.find("zzero"), "zzero-0-0")
     assert (check.verdict, check.text) == (
         "skipped",
-        "zzero-0000: no driver can give its hardware away",
+        "zzero-0000: no driver to unbind from it",
     )

@@ -18,19 +18,19 @@ USAGE = f"""{PROGRAM} [OPTION]... SOURCE...
        {PROGRAM} repair [OPTION]... FILE..."""
 METHODS = ("auto", "ring", "read")
 RECORD_STATUSES = """\
-Exit status: 0 success; 1 a source failed, or the format does not take the samples; 2
-wrong usage; 3 a source or a file cannot be opened, or exists; 4 blocks are missing, or
-there is another break; 5 the disk has not taken all blocks; 130, 143 Ctrl-C, or
+Exit status: 0 success; 1 a source failed, or the format cannot store the samples; 2
+usage; 3 a source or file cannot be opened, or the file exists; 4 blocks are missing, or
+there is another break; 5 not all blocks are on the disk; 130, 143 interrupted,
 terminated."""
 VERIFY_STATUSES = """\
-Exit status: 0 no fault, no block is missing; 1 a fault, or the counts of the kernel
-differ (--live); 2 wrong usage; 3 a file cannot be opened; 4 blocks are missing, or there
-is another break, and there is no fault."""
+Exit status: 0 no fault, no block is missing; 1 a fault, or with --live, the kernel
+counts other blocks; 2 usage; 3 a file cannot be opened; 4 no fault, but blocks are
+missing, or there is another break."""
 CAT_STATUSES = """\
-Exit status: 0 success; 1 the blocks of a file cannot be read; 2 wrong usage; 3 a file
-cannot be opened, or exists; 5 the disk has not taken all blocks."""
+Exit status: 0 success; 1 the blocks of a file cannot be read; 2 usage; 3 a file cannot
+be opened, or the output exists; 5 not all blocks are on the disk."""
 REPAIR_STATUSES = """\
-Exit status: 0 success; 1 the head of a file is damaged; 2 wrong usage; 3 a file cannot be
+Exit status: 0 success; 1 the head of a file is damaged; 2 usage; 3 a file cannot be
 opened."""
 
 
@@ -54,7 +54,7 @@ def make_record() -> Parser:
     description = (
         "Record the blocks of channels, block files, or standard input (-) in an HDF5 "
         f'file.\n"{PROGRAM} COMMAND --help" lists the options of verify, cat and repair.'
-        '\nA source named like a command needs "record" before it.'
+        '\nIf a source has the name of a command, write "record" before it.'
     )
     parser = _command("record", "SOURCE...", description, RECORD_STATUSES, USAGE)
     add, formats = parser.add_argument, ("hdf5", *FORMATS)
@@ -130,7 +130,7 @@ def make_cat() -> Parser:
 
 
 def make_repair() -> Parser:
-    description = "Clear the marks that a writer leaves when it is killed."
+    description = "Clear the marks left by a writer that was killed."
     return _command("repair", "FILE...", description, REPAIR_STATUSES)
 
 

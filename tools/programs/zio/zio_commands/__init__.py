@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Commands of zio that are Python: zio-NAME runs main() of the module NAME."""
+"""The zio commands written in Python: zio-NAME runs main() of the module NAME."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def run(parser: cli.Parser, work: Callable[[argparse.Namespace], int]) -> int:
 
 
 def seconds(text: str) -> float:
-    """Convert the word of an option."""
+    """Convert the value of an option."""
     value = float(text)
     if not 0 <= value <= 86400:
         raise argparse.ArgumentTypeError(f"{text}: not a number from 0 to 86400")

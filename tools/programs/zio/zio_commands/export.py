@@ -52,7 +52,7 @@ def _labels(cset: Cset, channel: Channel | None = None) -> dict[str, str]:
 
 
 def _metric(name: str, kind: str, text: str, rows: Rows) -> Iterator[str]:
-    """Yield the lines of a metric. A count that is not known is omitted."""
+    """Yield the lines of a metric, without unknown counts."""
     yield f"# HELP {name} {text}\n# TYPE {name} {kind}\n"
     for labels, value in rows:
         words = (f'{key}="{word.translate(ESCAPES)}"' for key, word in labels.items())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The program gnuplot, or standard output in its place."""
+"""The program gnuplot, or standard output instead."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PATIENCE_S = 1.0
 
 
 def check_output(name: str) -> None:
-    """Raise Failure unless a file can be written: else gnuplot uses standard output."""
+    """Raise Failure unless a file can be written: gnuplot would use standard output."""
     is_new = not os.path.lexists(name)
     try:
         os.close(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_NONBLOCK, 0o666))
@@ -36,7 +36,7 @@ def check_output(name: str) -> None:
 
 
 class Gnuplot:
-    """Takes a script. Raises Failure if that is not possible."""
+    """Runs a script. Raises Failure if that is not possible."""
 
     def __init__(self, signals: Signals, is_script: bool) -> None:
         self._signals = signals
@@ -59,8 +59,8 @@ class Gnuplot:
         self._fd = self._process.stdin.fileno()
 
     def send(self, script: str) -> None:
-        """Write the script. After a signal, kill a gnuplot that reads nothing, so that
-        the user need not wait."""
+        """Write the script. After a signal, kill a gnuplot that does not read, so the
+        user need not wait."""
         data = memoryview(script.encode(errors="surrogateescape"))
         while data:
             # PIPE_BUF bytes fit whenever there is room: a write never blocks.
@@ -82,7 +82,7 @@ class Gnuplot:
             raise cli.Failure(f"standard output: {cli.reason(error)}") from None
 
     def end(self) -> str:
-        """Wait until gnuplot has drawn all. Return a complaint, or ""."""
+        """Wait until gnuplot is done. Return an error message, or ""."""
         if not self._process:
             return ""
         os.close(self._fd)

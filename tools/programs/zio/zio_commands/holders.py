@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The programs that have a node open or mapped, as far as /proc shows them."""
+"""Programs that have a node open or mapped, as far as /proc shows them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def list_holders(name: str) -> list[str]:
-    """Return a text for each program that holds a node of the set of an object."""
+    """Describe each program that holds a node of an object's set."""
     found = re.match(r"([^/]+)/cset(\d+)", name)
     if not found:
         return []

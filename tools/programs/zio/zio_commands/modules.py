@@ -11,18 +11,18 @@ from typing import Any
 
 NAME = re.compile(r"zio[a-z0-9_-]*")
 RAW: dict[str, Any] = {"encoding": "utf-8", "errors": "surrogateescape"}
-"""How a file is opened whose bytes stay what they are, as in the package zio."""
+"""How to open a file so that its bytes round-trip, as in the package zio."""
 PARAMETER = re.compile(r"([a-z0-9_]+)=(.*)")
 
 
 def place(module: str) -> Path:
-    """Return the directory of a module that is loaded, such as zio-zero."""
+    """Return the directory of a loaded module, such as zio-zero."""
     root = os.environ.get("ZIO_SYSFS") or "/sys"
     return Path(root, "module", module.replace("-", "_"))
 
 
 def parameter(module: str, name: str) -> str:
-    """Return the value of a parameter; "" if it has none, or none that can be read."""
+    """Return the value of a parameter; "" if it cannot be read."""
     try:
         with open(place(module) / "parameters" / name, **RAW) as file:
             text: str = file.readline().rstrip("\n")
@@ -33,7 +33,7 @@ def parameter(module: str, name: str) -> str:
 
 
 def list_loads() -> Iterator[str]:
-    """Yield a line "load MODULE [PARAMETER=VALUE]..." for each module that is loaded."""
+    """Yield a line "load MODULE [PARAMETER=VALUE]..." for each loaded module."""
     top = place("")
     for name in sorted(os.listdir(top)) if top.is_dir() else ():
         if name.startswith("zio"):

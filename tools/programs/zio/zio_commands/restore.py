@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""zio restore: set what a file of zio save says, line by line.
+"""zio restore: apply the settings in a file of zio save, line by line.
 
 A line that fails does not stop the others. The order of some settings depends on their
-values: the area of a buffer has room for a block, whichever grows first. So the program
-tries a refused line once more: before it enables an object or makes a device live, and at
-the end. A device does not go live when one of its lines has failed.
+values: for example, a buffer must always have room for a block. So the program tries a
+refused line again before it enables an object or makes a device live, and at the end. A
+device does not go live if one of its lines failed.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ from .holders import list_holders
 from .snapshot import number, text
 
 KINDS = {"device": "config device", "trigger": "shared trigger"}
-# For these, EBUSY does not come from an open node.
+# For these, an open node is not the reason for EBUSY.
 NOT_HELD = ("fire", "irq", "line", "source")
 POLL_S = 0.02
 BLANKS = re.compile(r"[ \t]+")
 
 
 class RefusedError(Exception):
-    """The text says why a line was not set."""
+    """Says why a line was not applied."""
 
 
 class Line(NamedTuple):
-    """A line that is no comment."""
+    """A line that is not a comment."""
 
     number: int
     text: str
 
 
 class Restorer:
-    """Sets lines, and remembers those that fail."""
+    """Applies lines, and remembers those that fail."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.file: str = options.names[0]
@@ -54,14 +54,14 @@ class Restorer:
         self.refused: list[Line] = []
         self.bad: list[Line] = []
         self.written: dict[str, str] = {}
-        """Dry run: what would be written is as good as written."""
+        """Dry run: the values that would be written."""
         self.may_create = self.may_exchange = False
-        """Dry run: a line before would create something, or change trigger or buffer."""
+        """Dry run: an earlier line would create something, or replace a trigger."""
 
     # --- lines
 
     def do_line(self, line: Line) -> None:
-        """Set a line. One that is refused gets a second chance."""
+        """Apply a line. Keep a refused one for a second try."""
         self.count += 1
         if line.text.endswith(("/enable=1", "/live=1")):
             self.try_again()
@@ -81,7 +81,7 @@ class Restorer:
                 self.refused.append(line)
 
     def try_again(self) -> None:
-        """Set the lines that were refused."""
+        """Apply the refused lines again."""
         lines, self.refused = self.refused, []
         for line in lines:
             try:
@@ -94,7 +94,7 @@ class Restorer:
         self.bad.append(line)
 
     def _find_bad(self, line: str) -> Line | None:
-        """Return the line that has failed for the device of "device:rack1/live=1"."""
+        """Return the failed line of the device, if the line is "device:rack1/live=1"."""
         device, slash, rest = line.partition("/")
         if not device.startswith("device:") or not rest.endswith("live=1"):
             return None
@@ -157,7 +157,7 @@ class Restorer:
                 continue
             path = modules.place(module) / "parameters" / name
             try:
-                # The mode tells it, also to root.
+                # Root could open it, but the mode says that it is read-only.
                 if not path.stat().st_mode & 0o222:
                     raise PermissionError(codes.EACCES, os.strerror(codes.EACCES))
                 if not self.is_dry:
@@ -222,7 +222,7 @@ class Restorer:
             cli.say(f"{obj.name}/{attribute}={value}")
 
     def _may_appear(self, path: str) -> bool:
-        """A dry run cannot see what the lines before would make."""
+        """A dry run cannot see what earlier lines would create."""
         parts = self.may_exchange and ("/trigger/" in path or "/buffer/" in path)
         return self.is_dry and (self.may_create or parts)
 
@@ -244,7 +244,7 @@ class Restorer:
         if written is not None:
             return written == value
         if obj.kind == "config device" and attribute == "id" and value.isdecimal():
-            # A live device has the number of its name, also if the kernel has chosen it.
+            # The name of a live device ends with its number, even if the kernel chose it.
             _, hyphen, own = text(obj, "name").rpartition("-")
             if hyphen and int(own, 16) == int(value):
                 return True
@@ -255,7 +255,7 @@ class Restorer:
 
 
 def _write(obj: zio.Object, attribute: str, value: str) -> None:
-    """Set an attribute. On EBUSY, tell the programs that hold a node of the set."""
+    """Set an attribute. On EBUSY, name the programs that hold a node of the set."""
     try:
         obj[attribute] = value
     except zio.Error as error:
@@ -277,7 +277,7 @@ def _is_complete(obj: zio.Object) -> bool:
 
 
 def work(options: argparse.Namespace) -> int:
-    """Set the lines of the file."""
+    """Apply the lines of the file."""
     restorer = Restorer(options)
     name = restorer.file
     try:
@@ -301,9 +301,9 @@ def main() -> int:
     parser = cli.Parser(
         "zio restore",
         "FILE",
-        "Set what a file of 'zio save' says; - is standard input.",
-        epilog="A line that fails is told with its number and does not stop the others; "
-        "the exit status is then 1.\nA device goes live only if all its lines were set.",
+        "Restore the settings in a file of 'zio save'; - is standard input.",
+        epilog="A line that fails is reported with its number; the others are set. The "
+        "exit status\nis then 1. A device goes live only if all its lines were set.",
     )
     add = parser.add_argument
     text_of_dry = "print what would change, and change nothing"
@@ -314,6 +314,6 @@ def main() -> int:
         metavar="SECONDS",
         type=seconds,
         default=0,
-        help="wait so long in all for devices that are not there yet (default 0)",
+        help="wait up to SECONDS in all for devices that are not there yet (default 0)",
     )
     return run(parser, work)

@@ -15,7 +15,7 @@ Counts = dict[str, "int | None"]
 
 
 def number(obj: zio.Object, attribute: str) -> int | None:
-    """Return a count; None if the kernel does not tell it."""
+    """Return a count; None if the kernel does not have it."""
     try:
         return int(obj.text(attribute), 0)
     except (OSError, ValueError):
@@ -43,11 +43,11 @@ class Channel:
     def __init__(self, cset: Cset, obj: zio.Object) -> None:
         self.cset, self.path = cset, obj.name
         self.identity = os.stat(obj.path).st_ino
-        """Differs if the channel was made anew."""
+        """Changes when the channel is recreated."""
         self.address = obj.text("address")
         self.is_enabled = number(obj, "enable") == 1
         self.source = ""
-        """Of an output with a route: its input."""
+        """The input that is routed to this output."""
         lost = number(obj, "statistics/lost_blocks")
         if cset.direction == "output":
             # A route from an input counts losses of its own.

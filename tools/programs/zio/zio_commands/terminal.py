@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The terminal while zio top owns it, with escape sequences that all terminals know."""
+"""The full-screen terminal of zio top, with escape sequences that all terminals know."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEAVE = "\033[?25h\033[?1049l"
 
 
 class Terminal:
-    """A screen of its own, and keys without Enter."""
+    """A separate screen, and keys that need no Enter."""
 
     def __enter__(self) -> Terminal:
         self._saved = termios.tcgetattr(0)
@@ -41,14 +41,14 @@ class Terminal:
         self._leave()
 
     def suspend(self) -> None:
-        """On Ctrl-Z, give the shell its screen until it continues the program."""
+        """On Ctrl-Z, give the screen back to the shell until the program continues."""
         self._leave()
         os.kill(os.getpid(), signal.SIGSTOP)
         self._enter()
 
     @staticmethod
     def read_key() -> str:
-        """Return a key that was pressed; "" at the end of the input."""
+        """Return the key that was pressed; "" at the end of the input."""
         return os.read(0, 1).decode("latin-1")
 
     @staticmethod

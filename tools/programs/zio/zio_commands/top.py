@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""zio top: print rates and losses of each channel, again and again."""
+"""zio top: print the rates and losses of each channel repeatedly."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KEYS = (
 
 @dataclass
 class Row:
-    """A channel, and its rates in the last interval; a rate that is not known is None."""
+    """A channel, and its rates in the last interval; an unknown rate is None."""
 
     channel: Channel
     blocks: float | None = None
@@ -57,15 +57,15 @@ def _round(rate: float | None) -> float | None:
 
 
 def _rate(now: int | None, then: int | None, interval: float) -> float | None:
-    """A counter that went back has started at 0 again."""
+    """If the counter is lower than before, it has restarted at 0."""
     if now is None or then is None or interval <= 0:
         return None
     return (now if now < then else now - then) / interval
 
 
 def make_rows(new: Snapshot, old: Snapshot, patterns: list[str]) -> list[Row]:
-    """Return the channels of the new snapshot that match, by address. Those that are in
-    the old one, too, have rates."""
+    """Return the matching channels of the new snapshot, by address. Those that are also
+    in the old one have rates."""
     interval = new.seconds - old.seconds
     before = {c.identity: c for cset in old.csets for c in cset.channels}
     rows = []
@@ -115,7 +115,7 @@ def sort_rows(rows: list[Row], key: str, is_reverse: bool) -> list[Row]:
 
 
 def scaled(value: float | None) -> str:
-    """Return a number with a unit: "1.5k"; "-" if it is not known."""
+    """Return a number with a unit: "1.5k"; "-" if it is unknown."""
     if value is None:
         return "-"
     units = iter("kMGTPE")
@@ -150,8 +150,8 @@ def _words_of(row: Row) -> list[str]:
 
 
 def make_lines(rows: list[Row], columns: int | None = None) -> list[str]:
-    """Return the titles and the rows. The losses in the last of `columns` must be seen:
-    the names of triggers before them are cut."""
+    """Return the titles and the rows. The losses in the last columns must stay visible,
+    so cut the names of triggers before them."""
     address = max([len("CHANNEL"), *(len(row.channel.address) for row in rows)])
     room = TRIGGER_WIDTH if columns is None else columns - OTHER_WIDTHS - address
     trigger = min(max(room, 4), TRIGGER_WIDTH)

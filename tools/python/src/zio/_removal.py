@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Take a board away and bring it back, and see what its reader gets."""
+"""Unplug a board and plug it back in, and check what its reader sees."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_S = 20.0
 
 
 def _driver_of(device: Object) -> Path | None:
-    """Return the link to the driver that has the hardware of a board."""
+    """Return the link to the driver that the hardware of a board is bound to."""
     parent = Path(os.path.realpath(device.path)).parent
     return next((p / "driver" for p in (parent, parent.parent) if _is_bound(p)), None)
 
@@ -32,7 +32,7 @@ def _is_bound(place: Path) -> bool:
 
 
 class Plug:
-    """The way in which a board goes and comes: configfs, or the driver of its bus."""
+    """How a board is unplugged: in configfs, or by unbinding its driver."""
 
     def __init__(self, device: Object) -> None:
         made = objects("config device")
@@ -41,14 +41,14 @@ class Plug:
         self._driver = Path(os.path.realpath(link)) if link else None
         self._hardware = link.parent.name if link else ""
         if self._live is None and self._driver is None:
-            raise LookupError(f"{device.name}: no driver can give its hardware away")
+            raise LookupError(f"{device.name}: no driver to unbind from it")
 
     def pull(self) -> None:
-        """Take the board away."""
+        """Unplug the board."""
         self._set("unbind", 0)
 
     def push(self) -> None:
-        """Bring the board back."""
+        """Plug the board back in."""
         self._set("bind", 1)
 
     def _set(self, action: str, live: int) -> None:
@@ -66,10 +66,10 @@ def _zio(program: str, *words: str, text: str = "") -> subprocess.CompletedProce
 
 @contextmanager
 def _kept_settings(name: str) -> Iterator[None]:
-    """Set all that a board had before, by zio save and zio restore."""
+    """Save the settings of a board, and restore them at the end."""
     program = shutil.which("zio")
     if program is None:
-        raise Failure("zio, which keeps the settings, is not in $PATH: add its directory")
+        raise Failure("cannot save the settings: zio is not in $PATH; add its directory")
     lines = [
         line
         for line in _zio(program, "save").stdout.splitlines()
@@ -80,12 +80,12 @@ def _kept_settings(name: str) -> Iterator[None]:
     finally:
         done = _zio(program, "restore", "-", text="\n".join([*lines, ""]))
         if done.returncode:
-            raise Failure(f"{name}: its settings are not back: {done.stderr.strip()}")
+            raise Failure(f"{name}: cannot restore its settings: {done.stderr.strip()}")
 
 
 @contextmanager
 def _signals_wait() -> Iterator[None]:
-    """Let Ctrl-C come when the board is back."""
+    """Hold back Ctrl-C until the board is back."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
     try:
         yield
@@ -94,7 +94,7 @@ def _signals_wait() -> Iterator[None]:
 
 
 class _Waiter(threading.Thread):
-    """Reads until the board has gone."""
+    """Reads until the board is gone."""
 
     def __init__(self, node: str) -> None:
         super().__init__(daemon=True)
@@ -110,14 +110,14 @@ class _Waiter(threading.Thread):
         self.ended = time.monotonic()
 
     def stop(self) -> None:
-        """End the thread, if the board has not."""
+        """End the thread if the unplugged board did not end it."""
         self._channel.interrupt()
         self.join()
         self._channel.close()
 
 
 def _comes_back(node: str) -> bool:
-    """Wait until the channel can be opened, as udev and the driver make it."""
+    """Wait until udev and the driver let the channel be opened."""
     end = time.monotonic() + MOST_S
     while time.monotonic() < end:
         try:
@@ -131,7 +131,7 @@ def _comes_back(node: str) -> bool:
 
 
 def check_removal(device: Object, node: str) -> Check:
-    """Take the board away from its reader, and bring it back with its settings."""
+    """Unplug the board under its reader, and plug it back in with its settings."""
     try:
         plug = Plug(device)
     except LookupError as error:

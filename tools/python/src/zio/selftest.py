@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""zio selftest: measure a board, and tell what is wrong with it.
+"""zio selftest: measure a board, and report what is wrong with it.
 
-It is the program zio-selftest. `run_tests()` does the same for a program.
+This is the program zio-selftest; other programs call `run_tests()`.
 """
 
 from __future__ import annotations
@@ -44,32 +44,32 @@ from ._timeline import Place as BlockPlace
 
 VERSION: str = ffi.string(lib.zio_version()).decode()
 CLOCK_IDS = {name: number for number, name in controls.CLOCKS.items()}
-# What a set says whose trigger cannot be one that the user named
+# Errors of a set that does not accept the requested trigger
 NO_TRIGGER = (codes.EINVAL, codes.ENOENT, codes.EOPNOTSUPP)
 MOST_SAMPLES = 1 << 20
 Report = dict[str, Any]
 Heard = tuple[Record, int, int]
-"""A record, and the blocks and events that were lost meanwhile"""
+"""A record, and how many blocks and events were lost in the meantime"""
 
 # --- a set ------------------------------------------------------------------------------
 
 
 class Place:
-    """A channel of a set, which stands for the set."""
+    """A channel set, represented by one of its channels."""
 
     def __init__(self, cset: Object, channel: Object) -> None:
         self.cset, self.channel = cset, channel
         self.is_output = cset.text("direction") == "output"
 
     def describe(self) -> Report:
-        """Return what the report says of the set."""
+        """Return what the report says about the set."""
         names = ("direction", "current_trigger", "current_buffer", "ssize")
         about = {name: self.cset.text(name) for name in names if name in self.cset}
         return {"channel": self.channel.node, **about}
 
 
 def find_places(name: str) -> list[Place]:
-    """Return the sets that a name means, each with a channel that is enabled."""
+    """Return the sets that match a name, each with an enabled channel."""
     obj = find(name)
     if obj.kind == "channel":
         return [Place(find(obj.name.rpartition("/")[0]), obj)]
@@ -87,8 +87,8 @@ def find_places(name: str) -> list[Place]:
 
 
 def _ways(place: Place, period: float) -> Iterator[dict[str, Any]]:
-    """Yield settings of triggers, the best first. A trigger that the user has chosen, and
-    that of a board, stay."""
+    """Yield trigger settings, the best first. A trigger chosen by the user, or built into
+    the board, is not replaced."""
     trigger = place.cset.trigger
     settings: dict[str, Any] = {"enable": 1} if trigger.is_writable("enable") else {}
     if place.cset.text("current_trigger") == "user":
@@ -101,14 +101,14 @@ def _ways(place: Place, period: float) -> Iterator[dict[str, Any]]:
 
 @contextmanager
 def _alone(device: Object) -> Iterator[None]:
-    """Keep another selftest from the board: the first that ends would set what the other
-    still uses, and that one would leave the settings of the first."""
+    """Lock out other selftests of the board: each would restore settings that the other
+    still uses, or has made."""
     fd = os.open(device.path, os.O_RDONLY)
     try:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            text = f"{device.name}: another zio selftest measures it: wait for its end"
+            text = f"{device.name}: another zio selftest is running: wait until it ends"
             raise cli.Failure(text, cli.CANNOT_OPEN) from None
         yield
     finally:
@@ -126,7 +126,7 @@ class Bench(NamedTuple):
 
 @contextmanager
 def prepared(name: str, loop: str | None) -> Iterator[Bench]:
-    """Find what a run measures, and keep other selftests from it meanwhile."""
+    """Find what to measure, and lock out other selftests."""
     places = find_places(name)
     output = _find_output(loop) if loop else None
     names = [place.cset.name.partition("/")[0] for place in (places[0], output) if place]
@@ -141,12 +141,12 @@ def _find_output(name: str) -> Place:
     for place in find_places(name):
         if place.is_output:
             return place
-    raise cli.Failure(f"{name}: it is no output: name a channel of one")
+    raise cli.Failure(f"{name}: this is not an output: name a channel of one")
 
 
 @contextmanager
 def acquiring(place: Place, period: float) -> Iterator[Channel]:
-    """Open the channel with a trigger that has a time, if the set takes one."""
+    """Open the channel, with a periodic trigger if the set accepts one."""
     with ExitStack() as stack:
         yield _enter(stack, place, period)
 
@@ -159,7 +159,7 @@ def _enter(stack: ExitStack, place: Place, period: float) -> Channel:
         try:
             return stack.enter_context(acquisition)
         except ValueError as error:
-            # The period is no whole number of the unit of the trigger.
+            # The trigger cannot represent the period.
             raise cli.Failure(str(error), cli.USAGE) from None
         except Error as error:
             fault = error
@@ -172,13 +172,13 @@ def _enter(stack: ExitStack, place: Place, period: float) -> Channel:
 def wanted_period(
     cset: Object, frames: int = 0, rate: float | None = None
 ) -> float | None:
-    """Return the nanoseconds between two blocks that the settings tell; None if they do
-    not. `rate` are samples per second of a channel, `frames` those of a block."""
+    """Return the nanoseconds between two blocks according to the settings, if they say
+    so. `rate` is in samples per second and channel, `frames` in samples per block."""
     trigger = cset.trigger
     for name, parts in PERIODS.items():
         if name in trigger:
             return int(trigger.text(name)) * 1e9 / parts
-    # What the board was asked for: its control may have what the driver has measured.
+    # The requested rate: the control may have a rate that the driver measured.
     if "rate" in cset:
         rate = float(cset.text("rate"))
     return frames / rate * 1e9 if rate and frames else None
@@ -188,7 +188,7 @@ def wanted_period(
 
 
 class Losses:
-    """What the kernel has lost of a channel since the last look."""
+    """Counts what the kernel lost since the last look."""
 
     def __init__(self, place: Place) -> None:
         self.account = Account(place.channel.node)
@@ -197,7 +197,7 @@ class Losses:
         self.look()
 
     def look(self) -> tuple[int, int]:
-        """Return the blocks of the channel, and the events of its set."""
+        """Return how many blocks of the channel, and events of its set, were lost."""
         name = "lost_triggers"
         events = int(self._statistics.text(name)) if name in self._statistics else 0
         now = self.account.look().lost, events
@@ -206,11 +206,11 @@ class Losses:
 
 
 class Rivals:
-    """Counts the blocks that other readers of a channel take: their numbers are missing,
-    and no control tells a loss of them.
+    """Counts blocks taken by other readers: their numbers are missing, but no control
+    reports them as lost.
 
-    An old queue may have a gap of before the measurement. So the numbers count from the
-    first block on that comes when the queue has been empty.
+    The queue may contain a gap from before the measurement, so counting begins with the
+    first block after the queue was empty.
     """
 
     def __init__(self, account: Account) -> None:
@@ -226,12 +226,12 @@ class Rivals:
         self._counts = self._was_empty
 
     def note_empty(self) -> None:
-        """Begin to count, as all that was in the queue has been read."""
+        """Begin to count: the queue was read to its end."""
         self._was_empty = True
 
     def take(self, count: int) -> int:
-        """Return how many blocks others took while `count` were read, as the account has
-        looked. If few were read, there are few gaps: the kernel's count tells it."""
+        """Return how many blocks others took while `count` were read. If few were read,
+        the gaps say too little, so use the kernel's count."""
         before, self._acquired = self._acquired, self._account.acquired
         others = self._acquired - before - count
         taken, self._taken = self._taken, 0
@@ -242,7 +242,7 @@ class Rivals:
 
 
 class Listener:
-    """Reads a channel, and notes the number and the times of each block."""
+    """Reads a channel, and records the number and times of each block."""
 
     def __init__(self, place: Place, channel: Channel) -> None:
         self.channel, self.losses = channel, Losses(place)
@@ -252,7 +252,7 @@ class Listener:
         self._number = 0
 
     def listen(self, seconds: float, use: Callable[[Block], None] | None = None) -> Heard:
-        """Return the blocks of so many seconds, and what was lost meanwhile."""
+        """Read for `seconds`; return the record, and what was lost in the meantime."""
         record = Record()
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
@@ -281,7 +281,7 @@ class Listener:
     def _add(self, record: Record, block: Block) -> None:
         arrival = time.monotonic_ns()
         if not self.losses.account.blocks:
-            # What a full queue lost before shows in the first block.
+            # The first block also reports what a full queue lost before.
             self.losses.look()
         place = self.losses.account.add(block)
         if not record.clock:
@@ -298,7 +298,7 @@ class Listener:
 
 
 class Player:
-    """Writes blocks of an output, and notes when each is taken."""
+    """Writes blocks to an output, and records when each one is accepted."""
 
     def __init__(self, place: Place, channel: Channel) -> None:
         cset = place.cset
@@ -331,7 +331,7 @@ class Player:
         return frames
 
     def play(self, seconds: float) -> Heard:
-        """Write for so many seconds. The record begins when the queue is full."""
+        """Write for `seconds`. The record begins once the queue is full."""
         while self.channel.wait(0) and self.put():
             pass
         record = Record("monotonic")
@@ -346,9 +346,9 @@ class Player:
 
 @contextmanager
 def load() -> Iterator[int]:
-    """Keep all processors busy, and give their number.
+    """Keep all processors busy, and yield how many there are.
 
-    The children end when their parent has, also by SIGKILL.
+    The children end with their parent, even if it is killed.
     """
     parent, count = os.getpid(), os.cpu_count() or 1
     children: list[int] = []
@@ -366,7 +366,7 @@ def load() -> Iterator[int]:
 
 
 def _spin(parent: int) -> None:
-    """Be busy. Nothing of the parent runs here: its settings are its own."""
+    """Be busy. Do not run exit handlers of the parent: they restore its settings."""
     try:
         for stop in (*cli.STOPS, signal.SIGHUP):
             signal.signal(stop, signal.SIG_IGN)
@@ -396,7 +396,7 @@ def check_input(place: Place, options: Namespace) -> Iterator[Check]:
 def check_output(place: Place, options: Namespace) -> Iterator[Check]:
     """Measure how fast an output takes blocks of zeros, if the user allows it."""
     if not options.play:
-        text = "an output: nothing is played without --play, which writes zeros to it"
+        text = "an output: --play writes zeros to it"
         yield Check("rate", "skipped", text, {})
         return
     with acquiring(place, options.period) as channel:
@@ -520,7 +520,7 @@ def _removal(device: Object, places: list[Place], options: Namespace) -> Iterato
         if node:
             yield check_removal(device, node)
             return
-    text = "the board stays without --removal, which takes it away and brings it back"
+    text = "--removal unplugs the board and plugs it back in"
     yield Check("removal", "skipped", text, {})
 
 
@@ -559,22 +559,22 @@ def make_parser() -> cli.Parser:
         "zio-selftest",
         "DEVICE",
         "Measure a board: rate, times, losses. DEVICE may be a set, or a channel.",
-        "Nothing else should read the board meanwhile. Exit status: 0 passed; 1 a check "
-        "failed,\nnothing was measured, or FILE cannot be written; 2 usage; 3 the device "
-        "cannot be\nopened.",
+        "No other program should read the board meanwhile. Exit status: 0 passed; 1 a "
+        "check failed,\nnothing was measured, or FILE cannot be written; 2 usage; 3 the "
+        "device cannot be\nopened.",
     )
     add, positive = parser.add_argument, cli.number(1e-6, 86400, read=float)
     options: list[tuple[str, str, str, float, str]] = [
         ("-s", "--seconds", "N", 5.0, "how long each measurement takes (5)"),
         ("-p", "--period", "S", 0.01, "seconds between events of hrt or timer (0.01)"),
-        ("-t", "--tolerance", "PERCENT", 1.0, "how far rates may differ (1)"),
+        ("-t", "--tolerance", "PERCENT", 1.0, "maximum difference of rates (1)"),
     ]
     for short, name, what, value, text in options:
         add(short, name, metavar=what, type=positive, default=value, help=text)
     add("--play", action="store_true", help="write zeros to outputs")
     text = "play noise on this output, which a cable connects to the input"
     add("--loop", metavar="CHANNEL", help=text)
-    text = "take the board away and bring it back"
+    text = "unplug the board and plug it back in"
     add("--removal", action="store_true", help=text)
     add("-j", "--json", action="store_true", help="print the report as JSON")
     add("-o", "--output", metavar="FILE", help="write the report as JSON to a file")
@@ -583,7 +583,7 @@ def make_parser() -> cli.Parser:
 
 @contextmanager
 def _naming(path: str) -> Iterator[None]:
-    """Let an error have the name of the file that is written."""
+    """Name the file in errors of writing it."""
     try:
         yield
     except OSError as error:
@@ -598,7 +598,7 @@ def work(options: Namespace) -> int:
     with ExitStack() as stack:
         bench = stack.enter_context(prepared(options.names[0], options.loop))
         if options.output:
-            # A file that cannot be opened is told before the time is spent.
+            # Fail before the measurement if the file cannot be opened.
             with _naming(options.output):
                 file = stack.enter_context(open(options.output, "w"))
         report = _measure(bench, options, tell)
@@ -619,7 +619,7 @@ def _work(options: Namespace) -> int:
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run the program. SIGTERM and SIGHUP end it as Ctrl-C does: settings go back."""
+    """Run the program. SIGTERM and SIGHUP also restore the settings, like Ctrl-C."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda n, _: sys.exit(cli.BY_SIGNAL + n))
     words = sys.argv[1:] if words is None else words
