@@ -2,32 +2,16 @@
 /*
  * sspci-qemu.c: the card model as devices of QEMU
  *
- * "sspci" and "sps" are the cards, and "sspci-bench" has the registers of its test bench. They are in
- * a shared object that an unmodified QEMU (7.2 and newer) preloads; see
+ * "sspci" and "sps" are the cards, and "sspci-bench" has the registers of the test bench.
+ * They are in a shared object that an unmodified QEMU (7.2 and newer) preloads; see
  * tests/machine/qemu-sspci.
  */
-#include "qemu/osdep.h"
-#include "qemu/module.h"
-#include "qemu/timer.h"
-#include "qapi/error.h"
+#include "qemu-device.h"
 #include "qapi/visitor.h"
 #include "qapi/qapi-types-control.h"
 #include "exec/cpu-common.h"
 #include "hw/core/cpu.h"
-#include "hw/pci/pci.h"
-#if __has_include("hw/pci/pci_device.h")
-#include "hw/pci/pci_device.h"
-#endif
-#include "hw/qdev-properties.h"
-#include "migration/vmstate.h"
-#include "qom/object.h"
-#if __has_include("sysemu/sysemu.h")
-#include "sysemu/sysemu.h"
-#else
-#include "system/system.h"
-#endif
 #include "bench.h"
-#include "cpu-wait.h"
 
 /* Interrupts may come this late, so that a stream does not need a timer for each word. */
 #define QUANTUM_NS 1000
@@ -445,9 +429,7 @@ static void bench_bar_write(void *opaque, hwaddr addr, uint64_t value,
 static const MemoryRegionOps bench_ops = {
 	.read = bench_bar_read,
 	.write = bench_bar_write,
-	.endianness = DEVICE_LITTLE_ENDIAN,
-	.valid = { .min_access_size = 4, .max_access_size = 4 },
-	.impl = { .min_access_size = 4, .max_access_size = 4 },
+	ACCESS_32
 };
 
 static void bench_realize(PCIDevice *pci, Error **errp)
@@ -479,40 +461,14 @@ static void check_version(void)
 #endif
 }
 
-#define CARD_PROPERTIES \
-	DEFINE_PROP_BOOL("io", SspciState, io, false), \
-	DEFINE_PROP_BOOL("intx", SspciState, intx, true), \
-	DEFINE_PROP_UINT32("bar-size", SspciState, size, S5933_SIZE), \
-	DEFINE_PROP_UINT32("device-id", SspciState, device_id, BOARD_DEVICE), \
-	DEFINE_PROP_STRING("peer", SspciState, peer)
-
-#if SSPCI_QEMU_MAJOR >= 10
-static const Property card_properties[] = { CARD_PROPERTIES };
-#else
-static Property card_properties[] = {
-	CARD_PROPERTIES, DEFINE_PROP_END_OF_LIST()
-};
-#endif
-
-/*
- * A machine is saved before a driver has touched its cards, which are as after a reset
- * then. Only the configuration space is saved: it has the addresses.
- */
-static const VMStateDescription card_state = {
-	.name = "sspci",
-	.fields = (VMStateField[]) {
-		VMSTATE_PCI_DEVICE(pci, SspciState),
-		VMSTATE_END_OF_LIST()
-	},
-};
-
-static const VMStateDescription bench_state = {
-	.name = "sspci-bench",
-	.fields = (VMStateField[]) {
-		VMSTATE_PCI_DEVICE(pci, SspciBenchState),
-		VMSTATE_END_OF_LIST()
-	},
-};
+DEFINE_PROPERTIES(card_properties,
+		  DEFINE_PROP_BOOL("io", SspciState, io, false),
+		  DEFINE_PROP_BOOL("intx", SspciState, intx, true),
+		  DEFINE_PROP_UINT32("bar-size", SspciState, size, S5933_SIZE),
+		  DEFINE_PROP_UINT32("device-id", SspciState, device_id, BOARD_DEVICE),
+		  DEFINE_PROP_STRING("peer", SspciState, peer));
+DEFINE_SAVED(card_state, TYPE_SSPCI, SspciState);
+DEFINE_SAVED(bench_state, TYPE_SSPCI_BENCH, SspciBenchState);
 
 static void card_class_init(ObjectClass *class, void *data)
 {
@@ -528,11 +484,7 @@ static void card_class_init(ObjectClass *class, void *data)
 	pci->class_id = BOARD_CLASS >> 8;
 	dev->vmsd = &card_state;
 	dev->desc = "S-LINK destination card: AMCC S5933 and external FIFO";
-#if SSPCI_QEMU_MAJOR >= 10
-	device_class_set_legacy_reset(dev, card_reset);
-#else
-	dev->reset = card_reset;
-#endif
+	set_reset(dev, card_reset);
 	device_class_set_props(dev, card_properties);
 	add_properties(class);
 }
@@ -549,29 +501,19 @@ static void bench_class_init(ObjectClass *class, void *data)
 	DEVICE_CLASS(class)->desc = "test bench of the sspci devices";
 }
 
-static InterfaceInfo interfaces[] = {
-	{ INTERFACE_CONVENTIONAL_PCI_DEVICE }, { }
-};
-
 static const TypeInfo types[] = {
 	{
-		.name = TYPE_SSPCI,
-		.parent = TYPE_PCI_DEVICE,
-		.instance_size = sizeof(SspciState),
+		PCI_TYPE(TYPE_SSPCI, SspciState),
 		.instance_init = card_instance_init,
 		.class_init = card_class_init,
-		.interfaces = interfaces,
 	}, {
 		.name = TYPE_SPS,
 		.parent = TYPE_SSPCI,
 		.instance_init = sps_instance_init,
 		.class_init = sps_class_init,
 	}, {
-		.name = TYPE_SSPCI_BENCH,
-		.parent = TYPE_PCI_DEVICE,
-		.instance_size = sizeof(SspciBenchState),
+		PCI_TYPE(TYPE_SSPCI_BENCH, SspciBenchState),
 		.class_init = bench_class_init,
-		.interfaces = interfaces,
 	},
 };
 

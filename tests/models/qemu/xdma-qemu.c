@@ -8,23 +8,8 @@
  * them causes a fault. Each of these cards has an identity of its own. The device is in the
  * shared object of sspci-qemu.c.
  */
-#include "qemu/osdep.h"
-#include "qemu/timer.h"
-#include "qapi/error.h"
-#include "hw/pci/pci.h"
+#include "qemu-device.h"
 #include "hw/pci/msix.h"
-#if __has_include("hw/pci/pci_device.h")
-#include "hw/pci/pci_device.h"
-#endif
-#include "hw/qdev-properties.h"
-#include "migration/vmstate.h"
-#include "qom/object.h"
-#if __has_include("sysemu/sysemu.h")
-#include "sysemu/sysemu.h"
-#else
-#include "system/system.h"
-#endif
-#include "cpu-wait.h"
 #include "xdma.h"
 
 /* AMD's default identities of end points: Gen3 x8; Gen2 x8; Gen2 x4 */
@@ -139,11 +124,6 @@ static void bar_write(void *opaque, hwaddr addr, uint64_t value, unsigned int si
 	settle(s);
 }
 
-#define ACCESS_32 \
-	.endianness = DEVICE_LITTLE_ENDIAN, \
-	.valid = { .min_access_size = 4, .max_access_size = 4 }, \
-	.impl = { .min_access_size = 4, .max_access_size = 4 }
-
 static const MemoryRegionOps user_ops = {
 	.read = user_read, .write = user_write, ACCESS_32
 };
@@ -227,26 +207,11 @@ static void xdma_dev_reset(DeviceState *dev)
 	settle(s);
 }
 
-#define PROPERTIES \
-	DEFINE_PROP_UINT32("engines", XdmaState, n_engines, 2), \
-	DEFINE_PROP_BOOL("wide", XdmaState, is_wide, false), \
-	DEFINE_PROP_BOOL("memory", XdmaState, is_memory, false)
-
-#if SSPCI_QEMU_MAJOR >= 10
-static const Property properties[] = { PROPERTIES };
-#else
-static Property properties[] = { PROPERTIES, DEFINE_PROP_END_OF_LIST() };
-#endif
-
-/* A machine is saved before a driver has touched its cards: see sspci-qemu.c. */
-static const VMStateDescription xdma_state = {
-	.name = "xdma",
-	.fields = (VMStateField[]) {
-		VMSTATE_PCI_DEVICE(pci, XdmaState),
-		VMSTATE_MSIX(pci, XdmaState),
-		VMSTATE_END_OF_LIST()
-	},
-};
+DEFINE_PROPERTIES(properties,
+		  DEFINE_PROP_UINT32("engines", XdmaState, n_engines, 2),
+		  DEFINE_PROP_BOOL("wide", XdmaState, is_wide, false),
+		  DEFINE_PROP_BOOL("memory", XdmaState, is_memory, false));
+DEFINE_SAVED(xdma_state, TYPE_XDMA, XdmaState, VMSTATE_MSIX(pci, XdmaState),);
 
 static void xdma_class_init(ObjectClass *class, void *data)
 {
@@ -261,24 +226,13 @@ static void xdma_class_init(ObjectClass *class, void *data)
 	device_class_set_props(dev, properties);
 	dev->vmsd = &xdma_state;
 	dev->desc = "FPGA card with AMD's DMA for PCI Express, and a source of packets";
-#if SSPCI_QEMU_MAJOR >= 10
-	device_class_set_legacy_reset(dev, xdma_dev_reset);
-#else
-	dev->reset = xdma_dev_reset;
-#endif
+	set_reset(dev, xdma_dev_reset);
 }
-
-static InterfaceInfo interfaces[] = {
-	{ INTERFACE_CONVENTIONAL_PCI_DEVICE }, { }
-};
 
 static const TypeInfo types[] = {
 	{
-		.name = TYPE_XDMA,
-		.parent = TYPE_PCI_DEVICE,
-		.instance_size = sizeof(XdmaState),
+		PCI_TYPE(TYPE_XDMA, XdmaState),
 		.class_init = xdma_class_init,
-		.interfaces = interfaces,
 	},
 };
 
