@@ -149,10 +149,6 @@ test_tap()
 	check "tap: both have the same" cmp /tmp/tap /tmp/got
 	check "tap: which the reader has from the counter" same_as_dd 5
 	is "tap: no loss" "$(grep lost /tmp/err)" ''
-	capture zio-dump /dev/zio/nosuch
-	is "a node that is not there: status" $status 3
-	is "it lists what there is" \
-		"$(echo "$said" | grep -c 'nosuch: no such.*there are: zzero-0000-0-0 ')" 1
 }
 
 test_kmalloc

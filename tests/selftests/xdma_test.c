@@ -351,57 +351,37 @@ TEST("a user interrupt of the card is the trigger of another board", card)
 	write_text(CSET0 "/current_trigger", "user");
 }
 
-/* Read until the board is gone. */
-static int read_to_end(void)
+/* Read or write until the board is gone. */
+static int use_to_end(bool is_reader)
 {
-	struct pair in = open_pair(IN, O_RDONLY);
+	struct pair pair = open_pair(is_reader ? IN : OUT, is_reader ? O_RDONLY : O_WRONLY);
 	static uint32_t words[1024];
 
-	while (read(in.data, words, sizeof(words)) > 0)
+	while ((is_reader ? read(pair.data, words, sizeof(words)) :
+			    write(pair.data, words, sizeof(words))) > 0)
 		;
 	return errno;
 }
 
-TEST_EACH("a card is pulled out (%s) under its reader", card, "in order", "by surprise")
+TEST_EACH("a card is pulled out under its %s", card, "reader", "writer",
+	  "reader, by surprise", "writer, by surprise")
 {
-	pid_t reader = fork();
+	bool is_reader = *value == 'r';
+	pid_t user = fork();
 	int status;
 
-	if (!reader)
-		_exit(read_to_end());
-	make_packets(64, 0, 10000, 0);
-	wait_dropped(0);
-	if (*value == 'b')
+	if (!user)
+		_exit(use_to_end(is_reader));
+	if (is_reader) {
+		make_packets(64, 0, 10000, 0);
+		wait_dropped(0);
+	} else {
+		wait_for(10, read_number(SENT) > 100);
+	}
+	if (strchr(value, ','))
 		poke(XDMA_USER_INJECT, XDMA_INJECT_GONE);
 	run("echo 1 >" PCI "/devices/%s/remove", pci_name());
-	ASSERT_EQ(waitpid(reader, &status, 0), reader);
-	ASSERT_EQ(WEXITSTATUS(status), ENODEV);
-	ASSERT_EQ(count_objects("xdma"), 0);
-}
-
-/* Write until the board is gone. */
-static int write_to_end(void)
-{
-	struct pair out = open_pair(OUT, O_WRONLY);
-	static uint32_t words[1024];
-
-	while (write(out.data, words, sizeof(words)) > 0)
-		;
-	return errno;
-}
-
-TEST_EACH("a card is pulled out (%s) under its writer", card, "in order", "by surprise")
-{
-	pid_t writer = fork();
-	int status;
-
-	if (!writer)
-		_exit(write_to_end());
-	wait_for(10, read_number(SENT) > 100);
-	if (*value == 'b')
-		poke(XDMA_USER_INJECT, XDMA_INJECT_GONE);
-	run("echo 1 >" PCI "/devices/%s/remove", pci_name());
-	ASSERT_EQ(waitpid(writer, &status, 0), writer);
+	ASSERT_EQ(waitpid(user, &status, 0), user);
 	ASSERT_EQ(WEXITSTATUS(status), ENODEV);
 	ASSERT_EQ(count_objects("xdma"), 0);
 }
