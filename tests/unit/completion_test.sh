@@ -4,14 +4,11 @@
 set -eu
 
 usage='usage: tests/unit/completion_test.sh DIRECTORY_OF_PROGRAMS COMPLETION'
-here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source-path=SCRIPTDIR source=shell-tap.sh disable=SC1091
-. "$here/shell-tap.sh"
-# shellcheck source-path=SCRIPTDIR source=fake-tree.sh disable=SC1091
-. "$here/fake-tree.sh"
-need_argument "$usage" "$@"
+# shellcheck source-path=SCRIPTDIR disable=SC1091
+. "$(dirname "$0")/fake-tree.sh"
+need_argument "$@"
 completion=$(realpath "$2")
-begin_tests "$usage" "$@"
+begin_tests "$@"
 PATH=$bin:$PATH
 make_tree
 

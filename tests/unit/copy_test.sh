@@ -3,10 +3,9 @@
 # zio-copy, and other programs with block files, without a device.
 set -eu
 
-usage='usage: tests/unit/copy_test.sh DIRECTORY_OF_PROGRAMS'
 # shellcheck source-path=SCRIPTDIR disable=SC1091
 . "$(dirname "$0")/shell-tap.sh"
-begin_tests "$usage" "$@"
+begin_tests "$@"
 copy=$bin/zio-copy
 dump=$bin/zio-dump
 export ZIO_DEV_PATH=$work

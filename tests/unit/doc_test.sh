@@ -9,7 +9,7 @@ usage='usage: tests/unit/doc_test.sh DOCUMENT LIBZIO.a DIRECTORY_OF_PROGRAMS
 Compiles each program between ```c and ```, or cat >FILE.c and END, in DOCUMENT.'
 # shellcheck source-path=SCRIPTDIR disable=SC1091
 . "$(dirname "$0")/shell-tap.sh"
-need_argument "$usage" "$@"
+need_argument "$@"
 document=$(readlink -f "$1")
 lib=$(readlink -f "$2")
 bin=$(readlink -f "$3")

@@ -3,10 +3,9 @@
 # zio-dump: tables, times, values in units, and what lies between two blocks
 set -eu
 
-usage='usage: tests/unit/dump_test.sh DIRECTORY_OF_PROGRAMS'
 # shellcheck source-path=SCRIPTDIR disable=SC1091
 . "$(dirname "$0")/shell-tap.sh"
-begin_tests "$usage" "$@"
+begin_tests "$@"
 dump=$bin/zio-dump
 export ZIO_DEV_PATH=$work
 

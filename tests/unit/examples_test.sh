@@ -5,13 +5,10 @@
 # them.
 set -eu
 
-usage='usage: tests/unit/examples_test.sh DIRECTORY_OF_PROGRAMS'
 tree=$(cd "$(dirname "$0")/../.." && pwd)
-# shellcheck source-path=SCRIPTDIR source=shell-tap.sh disable=SC1091
-. "$(dirname "$0")/shell-tap.sh"
-# shellcheck source-path=SCRIPTDIR source=fake-tree.sh disable=SC1091
+# shellcheck source-path=SCRIPTDIR disable=SC1091
 . "$(dirname "$0")/fake-tree.sh"
-begin_tests "$usage" "$@"
+begin_tests "$@"
 page=$tree/Documentation/from-c.md
 manual=$tree/tools/man/libzio.3.md
 

@@ -3,13 +3,9 @@
 # zio export prints what the parser of Prometheus reads.
 set -eu
 
-usage='usage: tests/unit/export_test.sh DIRECTORY_OF_PROGRAMS'
-tests=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source-path=SCRIPTDIR source=shell-tap.sh disable=SC1091
-. "$tests/shell-tap.sh"
-# shellcheck source-path=SCRIPTDIR source=fake-tree.sh disable=SC1091
-. "$tests/fake-tree.sh"
-begin_tests "$usage" "$@"
+# shellcheck source-path=SCRIPTDIR disable=SC1091
+. "$(dirname "$0")/fake-tree.sh"
+begin_tests "$@"
 zio=$bin/zio
 
 # parsed: the samples of out, as prometheus_client reads them, sorted

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 # A tree of files that stands for sysfs and configfs, for tests of zio.
+# shellcheck source-path=SCRIPTDIR disable=SC1091
+. "${BASH_SOURCE[0]%/*}/shell-tap.sh"
+devices= # make_tree() sets it
 
 # make_fake_zio: makes a program "fake-zio", which is zio. It and the programs that it runs
 # take directories of files for configfs.

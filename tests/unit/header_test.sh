@@ -7,7 +7,7 @@ usage='usage: tests/unit/header_test.sh DIRECTORY_OF_HEADERS
 Compiles each header in DIRECTORY_OF_HEADERS/linux alone.'
 # shellcheck source-path=SCRIPTDIR disable=SC1091
 . "$(dirname "$0")/shell-tap.sh"
-need_argument "$usage" "$@"
+need_argument "$@"
 headers=$(realpath "$1")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -3,11 +3,10 @@
 # The manual pages have all options of the programs and all functions of libzio.
 set -eu
 
-usage='usage: tests/unit/man_test.sh DIRECTORY_OF_PROGRAMS'
 tools=$(cd "$(dirname "$0")/../../tools" && pwd)
 # shellcheck source-path=SCRIPTDIR source=shell-tap.sh disable=SC1091
 . "$(dirname "$0")/shell-tap.sh"
-begin_tests "$usage" "$@"
+begin_tests "$@"
 
 # options_of COMMAND: the long options in its help, but for those that all have
 options_of()

@@ -3,10 +3,9 @@
 # zio plot with recorded blocks, without gnuplot and, if it is installed, with it.
 set -eu
 
-usage='usage: tests/unit/plot_test.sh DIRECTORY_OF_PROGRAMS'
 # shellcheck source-path=SCRIPTDIR disable=SC1091
 . "$(dirname "$0")/shell-tap.sh"
-begin_tests "$usage" "$@"
+begin_tests "$@"
 zio=$bin/zio
 export ZIO_DEV_PATH=$work
 unset DISPLAY WAYLAND_DISPLAY GNUTERM

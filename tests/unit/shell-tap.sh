@@ -70,28 +70,29 @@ done_testing()
 	[ "$failed" -eq 0 ]
 }
 
-# need_argument USAGE ARGUMENT...: ends the script unless there is one
+# need_argument ARGUMENT...: ends the script unless there is one; $usage tells what it takes
 need_argument()
 {
-	case ${2-} in
+	usage=${usage-"usage: tests/unit/${0##*/} DIRECTORY_OF_PROGRAMS"}
+	case ${1-} in
 	-h | --help)
-		echo "$1"
+		echo "$usage"
 		exit 0
 		;;
 	'')
-		echo "$1" >&2
+		echo "$usage" >&2
 		exit 2
 		;;
 	esac
 }
 
-# begin_tests USAGE ARGUMENT...: sets $bin to the first argument, a directory, and
-# goes to a new directory, $work. The end of the script removes it, and kills $child.
+# begin_tests ARGUMENT...: sets $bin to the first argument, a directory, and goes to a new
+# directory, $work. The end of the script removes it, and kills $child.
 begin_tests()
 {
 	need_argument "$@"
 	# shellcheck disable=SC2034 # for the script
-	bin=$(cd "$2" && pwd)
+	bin=$(cd "$1" && pwd)
 	work=$(mktemp -d)
 	child=
 	trap clean_up EXIT

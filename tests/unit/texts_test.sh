@@ -9,7 +9,7 @@ name, or must name.'
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=shell-tap.sh disable=SC1091
 . "$here/shell-tap.sh"
-need_argument "$usage" "$@"
+need_argument "$@"
 bin=$(cd "$1" && pwd)
 cd "$here/../.."
 documents=(README.md Documentation/*.md)

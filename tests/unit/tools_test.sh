@@ -3,10 +3,9 @@
 # zio-cat-file and zio-dump with files and FIFOs that stand for nodes.
 set -eu
 
-usage='usage: tests/unit/tools_test.sh DIRECTORY_OF_PROGRAMS'
 # shellcheck source-path=SCRIPTDIR disable=SC1091
 . "$(dirname "$0")/shell-tap.sh"
-begin_tests "$usage" "$@"
+begin_tests "$@"
 cat_file=$bin/zio-cat-file
 dump=$bin/zio-dump
 export ZIO_DEV_PATH=$work

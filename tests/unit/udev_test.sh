@@ -7,7 +7,7 @@ usage='usage: tests/unit/udev_test.sh FILE_OF_RULES
 Runs the program of the rule as udev does.'
 # shellcheck source-path=SCRIPTDIR disable=SC1091
 . "$(dirname "$0")/shell-tap.sh"
-need_argument "$usage" "$@"
+need_argument "$@"
 program=$(sed -n "s/.*PROGRAM=\"\/bin\/sh -c '\(.*\)'\".*/\1/p" "$1" |
 	sed -e 's/\$\$/$/g' -e 's/%%/%/g')
 work=$(mktemp -d)

@@ -3,14 +3,9 @@
 # zio with a tree of files that stands for sysfs and configfs.
 set -eu
 
-usage='usage: tests/unit/zio_test.sh DIRECTORY_OF_PROGRAMS'
-devices= # make_tree() sets it
-here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source-path=SCRIPTDIR source=shell-tap.sh disable=SC1091
-. "$here/shell-tap.sh"
-# shellcheck source-path=SCRIPTDIR source=fake-tree.sh disable=SC1091
-. "$here/fake-tree.sh"
-begin_tests "$usage" "$@"
+# shellcheck source-path=SCRIPTDIR disable=SC1091
+. "$(dirname "$0")/fake-tree.sh"
+begin_tests "$@"
 zio=$bin/zio
 unset NO_COLOR
 export LC_ALL=C TERM=xterm
