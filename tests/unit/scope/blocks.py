@@ -41,10 +41,6 @@ def block(
     return control + samples.tobytes()
 
 
-def sawtooth(count: int, period: int = 256, kind: str = "u1") -> Samples:
-    return (np.arange(count) % period).astype(kind)
-
-
 def recording(
     count: int,
     samples: int = 256,

@@ -10,9 +10,6 @@ from typing import Any
 
 import zio
 
-# What a client may set, in addition to the attributes of a trigger
-SETTABLE = ("enable", "current_trigger")
-
 
 class Refused(Exception):
     """The daemon or the kernel refuses a setting. The text is for the user."""

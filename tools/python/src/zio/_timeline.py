@@ -145,11 +145,6 @@ class TimelineAccount:
         return number
 
     @property
-    def changes_of(self) -> tuple[str, ...]:
-        """What has changed, such as ("unit", "rate")."""
-        return _names(self._account.changed, lib.zio_change_name)
-
-    @property
     def is_clean(self) -> bool:
         """Whether nothing is missing and nothing has changed."""
         return bool(lib.zio_account_is_clean(self._account))
