@@ -152,6 +152,8 @@ static const struct zio_attr_desc uart_config_attrs[] = {
 	{ .name = "end", .mode = 0644, .text = "<text>" },
 	{ .name = "checksum", .mode = 0644, .words = uart_checks },
 	{ .name = "ssize", .mode = 0644, .words = uart_ssizes },
+	{ .name = "columns", .mode = 0644, .value = 1, .min = 1, .max = UART_MAX_COLUMNS },
+	{ .name = "decimals", .mode = 0644, .max = UART_MAX_DECIMALS },
 	{ .name = "frames", .mode = 0644, .value = 1, .min = 1, .max = 65536 },
 };
 

@@ -18,7 +18,7 @@
 #define UART_MAX_BLOCK		BIT(24)
 
 /* In the order of enum uart_kind */
-const char *const uart_kinds[] = { "fixed", "line", "length", "cobs", NULL };
+const char *const uart_kinds[] = { "fixed", "line", "length", "cobs", "text", NULL };
 
 /* In the order of enum uart_check */
 const char *const uart_checks[] = {
@@ -34,6 +34,7 @@ struct uart_params uart_params = {
 	.checksum = "none",
 	.size = 16,
 	.ssize = 1,
+	.columns = 1,
 	.frames = 1,
 };
 
@@ -41,12 +42,14 @@ struct uart_params uart_params = {
 	module_param_named(_name, uart_params._name, _type, 0444);	\
 	MODULE_PARM_DESC(_name, _text)
 
-UART_PARAM(frame, charp, "kind of frame: fixed, line, length or cobs");
+UART_PARAM(frame, charp, "kind of frame: fixed, line, length, cobs or text");
 UART_PARAM(size, uint, "maximum bytes of payload (default 16)");
 UART_PARAM(start, charp, "bytes before each frame, in hexadecimal: a55a");
-UART_PARAM(end, charp, "bytes after each frame (default for lines: 0a)");
+UART_PARAM(end, charp, "bytes after each frame (default for lines and text: 0a)");
 UART_PARAM(checksum, charp, "none, sum8, xor8, crc8, crc16 or crc16-ccitt");
 UART_PARAM(ssize, uint, "bytes per sample: 1, 2 or 4 (default 1)");
+UART_PARAM(columns, uint, "text: numbers in a line, 1 to 64 (default 1)");
+UART_PARAM(decimals, uint, "text: decimals of a sample, 0 to 9 (default 0)");
 UART_PARAM(frames, uint, "frames per block (default 1)");
 
 static u32 uart_read_number(struct device *dev, const char *name, u32 fallback)
@@ -103,7 +106,7 @@ static int uart_read_marks(struct device *dev, struct uart_format *format)
 
 	if (ret)
 		return ret;
-	if (format->kind == UART_LINE && !format->end.len)
+	if ((format->kind == UART_LINE || format->kind == UART_TEXT) && !format->end.len)
 		return uart_parse_mark("0a", &format->end);
 	if (format->kind != UART_COBS)
 		return 0;
@@ -133,9 +136,13 @@ static int uart_check_setup(const struct uart_setup *setup)
 		return uart_complain(-ERANGE, "frames: use 1 to 65536");
 	if (setup->ssize != 1 && setup->ssize != 2 && setup->ssize != 4)
 		return uart_complain(-EINVAL, "ssize: use 1, 2 or 4");
-	if (format->size % setup->ssize)
+	if (!format->columns || format->columns > UART_MAX_COLUMNS)
+		return uart_complain(-ERANGE, "columns: use 1 to 64");
+	if (format->decimals > UART_MAX_DECIMALS)
+		return uart_complain(-ERANGE, "decimals: use 0 to 9");
+	if (uart_frame_bytes(setup) % setup->ssize)
 		return uart_complain(-EINVAL, "size: use a multiple of ssize");
-	if (format->size * setup->frames > UART_MAX_BLOCK)
+	if (uart_frame_bytes(setup) * setup->frames > UART_MAX_BLOCK)
 		return uart_complain(-ERANGE, "frames: a block has 16 MB at most");
 	return 0;
 }
@@ -145,6 +152,20 @@ static unsigned int uart_read_ssize(struct device *dev)
 	u32 ssize = uart_read_number(dev, "ssize", uart_params.ssize);
 
 	return uart_is_in_configfs(dev) ? BIT(ssize) : ssize;
+}
+
+/* The number of a column is a sample. Frames of other kinds have one channel. */
+static void uart_read_columns(struct device *dev, struct uart_setup *setup)
+{
+	if (setup->format.kind == UART_TEXT) {
+		setup->format.columns = uart_read_number(dev, "columns", uart_params.columns);
+		setup->format.decimals = uart_read_number(dev, "decimals", uart_params.decimals);
+		setup->ssize = sizeof(s32);
+	} else {
+		setup->format.columns = 1;
+		setup->format.decimals = 0;
+		setup->ssize = uart_read_ssize(dev);
+	}
 }
 
 /**
@@ -163,13 +184,13 @@ int uart_setup_read(struct device *dev, struct uart_setup *setup)
 	int ret;
 
 	if (kind < 0)
-		return uart_complain(kind, "frame: use fixed, line, length or cobs");
+		return uart_complain(kind, "frame: use fixed, line, length, cobs or text");
 	if (check < 0)
 		return uart_complain(check, "checksum: none, sum8, xor8, crc8, crc16, crc16-ccitt");
 	setup->format.kind = kind;
 	setup->format.check = check;
 	setup->format.size = uart_read_number(dev, "size", uart_params.size);
-	setup->ssize = uart_read_ssize(dev);
+	uart_read_columns(dev, setup);
 	setup->frames = uart_read_number(dev, "frames", uart_params.frames);
 	ret = uart_read_marks(dev, &setup->format);
 	return ret ?: uart_check_setup(setup);

@@ -5,8 +5,8 @@
  * frame_examine() looks at a candidate, which begins at parser->first. It is a frame, or
  * needs more bytes, or is not a frame. After a failure the parser continues:
  *
- *   delimited (line, COBS)  The frame ends at its end mark, whatever it contains. The
- *                           parser drops all of it. If no end mark was seen, the parser
+ *   delimited (line, text,   The frame ends at its end mark, whatever it contains. The
+ *   COBS)                   parser drops all of it. If no end mark was seen, the parser
  *                           discards bytes up to the next one.
  *   all others              The parser drops one byte and examines the rest.
  */
@@ -25,7 +25,10 @@ enum verdict {
 	BAD,
 };
 
-/* The result of frame_examine(); @total: raw bytes of the frame, or bytes to drop */
+/*
+ * The result of frame_examine(); @total: raw bytes of the frame, or bytes to drop;
+ * @count: the counter of its failure, if the reason does not tell
+ */
 struct candidate {
 	u8 *raw;
 	unsigned int have;
@@ -33,11 +36,17 @@ struct candidate {
 	unsigned int from; /* the payload */
 	unsigned int len;
 	u8 reason;
+	u32 *count;
 };
+
+static bool frame_is_line(const struct uart_format *format)
+{
+	return format->kind == UART_LINE || format->kind == UART_TEXT;
+}
 
 static bool frame_is_delimited(const struct uart_format *format)
 {
-	return format->kind == UART_LINE || format->kind == UART_COBS;
+	return frame_is_line(format) || format->kind == UART_COBS;
 }
 
 /* The checksum of a line is text: "*" and two digits per byte. */
@@ -45,7 +54,7 @@ static unsigned int frame_trailer_len(const struct uart_format *format)
 {
 	unsigned int n = uart_check_len(format->check);
 
-	return format->kind == UART_LINE && n ? 1 + 2 * n : n;
+	return frame_is_line(format) && n ? 1 + 2 * n : n;
 }
 
 /* Returns the maximum of raw bytes between start and end marks. */
@@ -185,6 +194,27 @@ static int frame_decode_cobs(u8 *raw, unsigned int n)
 	return out;
 }
 
+/* Turns the payload of a line into a sample per column. */
+static enum verdict frame_check_text(struct uart_parser *parser, struct candidate *c)
+{
+	int ret = uart_text_parse(c->raw + c->from, c->len, parser->format, parser->value);
+
+	switch (ret) {
+	case 0:
+	case -ENODATA:
+		return ret ? EMPTY : GOOD;
+	case -EDOM:
+		c->count = &parser->counts.no_columns;
+		return frame_fail(c, UART_LONG, c->total);
+	case -ERANGE:
+		c->count = &parser->counts.too_large;
+		return frame_fail(c, UART_LONG, c->total);
+	default:
+		c->count = &parser->counts.no_numbers;
+		return frame_fail(c, UART_CUT, c->total);
+	}
+}
+
 /* Turns the body, @len bytes from @from on, into the payload. */
 static enum verdict frame_check_body(struct uart_parser *parser, struct candidate *c)
 {
@@ -201,9 +231,11 @@ static enum verdict frame_check_body(struct uart_parser *parser, struct candidat
 	c->len = n - trailer;
 	if (c->len > format->size)
 		return frame_fail(c, UART_LONG, c->total);
-	matches = format->kind == UART_LINE ? frame_has_text_sum(parser, body, c->len) :
-					      frame_has_sum(parser, body, c->len);
-	return matches ? GOOD : frame_fail(c, UART_CHECKSUM, c->total);
+	matches = frame_is_line(format) ? frame_has_text_sum(parser, body, c->len) :
+					  frame_has_sum(parser, body, c->len);
+	if (!matches)
+		return frame_fail(c, UART_CHECKSUM, c->total);
+	return format->kind == UART_TEXT ? frame_check_text(parser, c) : GOOD;
 }
 
 static enum verdict frame_examine_delimited(struct uart_parser *parser, struct candidate *c)
@@ -296,9 +328,11 @@ static void frame_reject(struct uart_parser *parser, const struct candidate *c)
 	const struct uart_format *format = parser->format;
 
 	parser->reasons |= c->reason;
-	if (c->reason == UART_CHECKSUM)
+	if (c->count)
+		++*c->count;
+	else if (c->reason == UART_CHECKSUM)
 		parser->counts.checksums++;
-	if (c->reason == UART_LONG)
+	else if (c->reason == UART_LONG)
 		parser->counts.too_long++;
 	if (c->total == 1 || !frame_is_delimited(format)) {
 		frame_skip(parser, 1);
@@ -326,6 +360,10 @@ static void frame_accept(struct uart_parser *parser, const struct candidate *c,
 {
 	found->data = c->raw + c->from;
 	found->len = c->len;
+	if (parser->value) {
+		found->data = (u8 *)parser->value;
+		found->len = parser->format->columns * sizeof(s32);
+	}
 	found->at = parser->at[parser->first];
 	found->lost = frame_count_lost(parser, c->total);
 	found->reasons = found->lost ? parser->reasons : 0;
@@ -472,7 +510,9 @@ int uart_parser_init(struct uart_parser *parser, const struct uart_format *forma
 	uart_check_init(parser->table, format->check);
 	parser->raw = kvmalloc(parser->capacity, GFP_KERNEL);
 	parser->at = kvmalloc_array(parser->capacity, sizeof(u64), GFP_KERNEL);
-	if (parser->raw && parser->at)
+	if (format->kind == UART_TEXT)
+		parser->value = kcalloc(format->columns, sizeof(s32), GFP_KERNEL);
+	if (parser->raw && parser->at && (parser->value || format->kind != UART_TEXT))
 		return 0;
 	uart_parser_free(parser);
 	return -ENOMEM;
@@ -486,8 +526,10 @@ int uart_parser_init(struct uart_parser *parser, const struct uart_format *forma
  */
 void uart_parser_free(struct uart_parser *parser)
 {
+	kfree(parser->value);
 	kvfree(parser->at);
 	kvfree(parser->raw);
+	parser->value = NULL;
 	parser->at = NULL;
 	parser->raw = NULL;
 }

@@ -22,16 +22,18 @@
 
 #define UART_MAX_SIZE	4096	/* bytes of payload */
 #define UART_MAX_MARK	8	/* start bytes, end bytes */
+#define UART_MAX_COLUMNS	64
+#define UART_MAX_DECIMALS	9
 
 /* Reasons for losses: the alarms of the driver */
-#define UART_CUT	BIT(0)	/* bytes that belong to no frame */
+#define UART_CUT	BIT(0)	/* bytes that belong to no frame, or are no numbers */
 #define UART_CHECKSUM	BIT(1)
 #define UART_PARITY	BIT(2)
 #define UART_FRAMING	BIT(3)
 #define UART_BREAK	BIT(4)
 #define UART_OVERRUN	BIT(5)	/* the hardware or the tty had no room for a byte */
 #define UART_MISSED	BIT(6)	/* no block was armed */
-#define UART_LONG	BIT(7)	/* longer than "size" or than the block */
+#define UART_LONG	BIT(7)	/* does not fit "size", the block, the columns or 32 bits */
 
 /* In the order of the words in format.c */
 enum uart_kind {
@@ -39,6 +41,7 @@ enum uart_kind {
 	UART_LINE,	/* up to the end bytes; the checksum is "*" and hexadecimal digits */
 	UART_LENGTH,	/* a byte holds the length of the payload */
 	UART_COBS,	/* consistent overhead byte stuffing, up to a zero */
+	UART_TEXT,	/* as UART_LINE; the payload is a sample per column */
 };
 
 enum uart_check {
@@ -60,20 +63,25 @@ struct uart_mark {
  * @kind: how a frame ends
  * @check: covers the length byte and the payload
  * @size: bytes of payload; the maximum if frames vary
+ * @columns: text: numbers in a line; 1 for other kinds
+ * @decimals: text: samples are in units of 10^-@decimals
  * @start: bytes before each frame; none if @len is 0
- * @end: bytes after each frame; at least one for lines
+ * @end: bytes after each frame; at least one for lines and text
  */
 struct uart_format {
 	enum uart_kind kind;
 	enum uart_check check;
 	unsigned int size;
+	unsigned int columns;
+	unsigned int decimals;
 	struct uart_mark start;
 	struct uart_mark end;
 };
 
 /**
  * struct uart_found - a frame, from uart_parser_next()
- * @data: the payload; valid until the next call for the parser
+ * @data: the payload, or the samples of a line of text; valid until the next call for the
+ *        parser
  * @len: bytes of @data, at least 1
  * @at: time of the first byte of the frame, as passed to uart_parser_put()
  * @lost: frames lost between the previous frame and this one
@@ -92,11 +100,17 @@ struct uart_found {
  * @checksums: candidates with a wrong checksum
  * @skipped: bytes that belong to no frame
  * @too_long: frames without an end within the size
+ * @no_numbers: lines of text with something that is no number
+ * @no_columns: lines of text with more or fewer columns
+ * @too_large: lines of text with a number that does not fit a sample
  */
 struct uart_counts {
 	u32 checksums;
 	u32 skipped;
 	u32 too_long;
+	u32 no_numbers;
+	u32 no_columns;
+	u32 too_large;
 };
 
 /**
@@ -110,6 +124,7 @@ struct uart_parser {
 	/* private: */
 	u8 *raw; /* the candidate is from first to end */
 	u64 *at;
+	s32 *value; /* text: a sample per column */
 	unsigned int capacity;
 	unsigned int first;
 	unsigned int end;
@@ -135,5 +150,8 @@ bool uart_parser_next(struct uart_parser *parser, struct uart_found *found);
 unsigned int uart_check_len(enum uart_check check);
 void uart_check_init(u16 *table, enum uart_check check);
 u16 uart_check_sum(const u16 *table, enum uart_check check, const u8 *data, size_t n);
+
+/* text.c */
+int uart_text_parse(const u8 *line, size_t n, const struct uart_format *format, s32 *value);
 
 #endif /* _ZIO_UART_FRAME_H */

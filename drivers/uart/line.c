@@ -5,7 +5,8 @@
  * The set has the trigger transparent: a block is armed whenever there is room, and the
  * receiver copies frames into it. The block is done when it is full, or when the line loses
  * something: the frames of a block follow each other without a gap. Lost frames count as
- * lost blocks: the next block has a later sequence number and an alarm.
+ * lost blocks: the next block has a later sequence number and an alarm. A line of text has
+ * a sample for the block of each channel.
  *
  * uart_raw_io() stores the room, then line->armed (release). This pairs with the load of
  * line->armed (acquire) in uart_armed_block(). Without it, the receiver could use the room
@@ -34,9 +35,12 @@ static const struct zio_attr_desc uart_attrs[] = {
 	UART_STAT("checksum-errors", UART_CHECKSUMS),
 	UART_STAT("skipped-bytes", UART_SKIPPED),
 	UART_STAT("long-frames", UART_TOO_LONG),
+	UART_STAT("bad-numbers", UART_NO_NUMBERS),
+	UART_STAT("bad-columns", UART_NO_COLUMNS),
+	UART_STAT("large-numbers", UART_TOO_LARGE),
 };
 
-/* Returns the armed block, or NULL. */
+/* Returns the first armed block, or NULL. All have the same room. */
 static struct zio_block *uart_armed_block(struct uart_line *line)
 {
 	/* Pairs with uart_raw_io(), see above. */
@@ -48,8 +52,11 @@ static struct zio_block *uart_armed_block(struct uart_line *line)
 /* The driver's file "alarms" shows the bits at once, the next block when it is done. */
 static void uart_raise_alarms(struct uart_line *line, u8 alarms)
 {
-	if (alarms && line->chan)
-		zio_channel_alarm(line->chan, alarms);
+	unsigned int i;
+
+	for (i = 0; alarms && i < line->cset_desc.n_chan; i++)
+		if (line->chan[i])
+			zio_channel_alarm(line->chan[i], alarms);
 }
 
 static void uart_lose_frames(struct uart_line *line, unsigned int n, u8 alarms)
@@ -59,43 +66,53 @@ static void uart_lose_frames(struct uart_line *line, unsigned int n, u8 alarms)
 	uart_raise_alarms(line, alarms);
 }
 
-/* Ends the block that already has frames, if any. */
+/* Ends the blocks that already have frames, if any. */
 static void uart_finish_block(struct uart_line *line)
 {
 	struct zio_block *block = uart_armed_block(line);
 	unsigned int n = line->n_frames;
+	struct zio_channel *chan;
+	struct zio_armed *pos;
 
 	if (!block || !n)
 		return;
-	block->len = line->pos;
+	zio_for_each_block(line->cset, pos, chan, block)
+		block->len = line->pos;
 	line->n_frames = 0;
 	WRITE_ONCE(line->armed, 0);
 	if (!zio_cset_done(line->cset))
 		uart_lose_frames(line, n, UART_MISSED);
 }
 
-/* Frames of fixed size: the user may change the size of blocks, and so this number. */
+/* Frames of one size: the user may change the size of blocks, and so this number. */
 static unsigned int uart_frames_per_block(const struct uart_line *line)
 {
 	const struct uart_setup *setup = &line->setup;
+	enum uart_kind kind = setup->format.kind;
 
-	if (setup->format.kind != UART_FIXED)
+	if (kind != UART_FIXED && kind != UART_TEXT)
 		return setup->frames;
-	return max_t(size_t, 1, line->room / setup->format.size);
+	return max_t(size_t, 1, line->room / uart_frame_bytes(setup));
 }
 
-/* Begins a block with a frame of time @at (ktime_get_ns()), and reports earlier losses. */
-static void uart_begin_block(struct uart_line *line, struct zio_block *block, u64 at)
+/* Begins the blocks with a frame of time @at (ktime_get_ns()); reports earlier losses. */
+static void uart_begin_block(struct uart_line *line, struct zio_block *first, u64 at)
 {
+	struct zio_channel *chan;
+	struct zio_block *block;
+	struct zio_armed *pos;
+
 	if (line->lost)
 		zio_cset_lost(line->cset,
 			      DIV_ROUND_UP(line->lost, uart_frames_per_block(line)));
 	line->lost = 0;
 	line->pos = 0;
-	zio_cset_stamp_at(line->cset, block, at);
+	zio_cset_stamp_at(line->cset, first, at);
+	zio_for_each_block(line->cset, pos, chan, block)
+		block->tstamp = first->tstamp;
 }
 
-/* Returns the armed block if it has room for the frame, or NULL. */
+/* Returns the first armed block if it has room for @len bytes, or NULL. */
 static struct zio_block *uart_block_with_room(struct uart_line *line, size_t len)
 {
 	struct zio_block *block = uart_armed_block(line);
@@ -117,14 +134,17 @@ static void uart_lose_misfit(struct uart_line *line)
 
 static void uart_store_frame(struct uart_line *line, const struct uart_found *found)
 {
+	size_t len = found->len / line->cset_desc.n_chan; /* for each channel */
+	struct zio_channel *chan;
 	struct zio_block *block;
+	struct zio_armed *pos;
 
-	if (found->len % line->setup.ssize) {
+	if (len % line->setup.ssize) {
 		uart_lose_misfit(line);
 		return;
 	}
-	block = uart_block_with_room(line, found->len);
-	if (block && found->len > line->room) {
+	block = uart_block_with_room(line, len);
+	if (block && len > line->room) {
 		uart_lose_misfit(line);
 		return;
 	}
@@ -135,8 +155,9 @@ static void uart_store_frame(struct uart_line *line, const struct uart_found *fo
 	}
 	if (!line->n_frames)
 		uart_begin_block(line, block, found->at);
-	memcpy(block->data + line->pos, found->data, found->len);
-	line->pos += found->len;
+	zio_for_each_block(line->cset, pos, chan, block)
+		memcpy(block->data + line->pos, found->data + zio_channel_index(chan) * len, len);
+	line->pos += len;
 	if (++line->n_frames >= uart_frames_per_block(line))
 		uart_finish_block(line);
 }
@@ -243,8 +264,11 @@ static int uart_init(struct zio_cset *cset)
 static int uart_raw_io(struct zio_cset *cset)
 {
 	struct uart_line *line = zio_cset_priv(cset);
+	struct zio_channel *chan;
+	struct zio_armed *pos;
 
-	WRITE_ONCE(line->chan, zio_cset_channel(cset));
+	zio_for_each_channel(cset, pos, chan)
+		WRITE_ONCE(line->chan[zio_channel_index(chan)], chan);
 	line->room = zio_cset_block(cset)->len;
 	/* Pairs with uart_armed_block(), see above. */
 	smp_store_release(&line->armed, 1);
@@ -293,6 +317,15 @@ static int uart_attr_get(struct zio_cset *cset, struct zio_channel *chan,
 	case UART_TOO_LONG:
 		*value = counts->too_long + line->misfits;
 		break;
+	case UART_NO_NUMBERS:
+		*value = counts->no_numbers;
+		break;
+	case UART_NO_COLUMNS:
+		*value = counts->no_columns;
+		break;
+	case UART_TOO_LARGE:
+		*value = counts->too_large;
+		break;
 	default:
 		*value = line->stat[attr->id];
 	}
@@ -309,27 +342,28 @@ static const struct zio_cset_ops uart_ops = {
 	.resumed = uart_resumed,
 };
 
-/* The samples are plain numbers until a user sets their unit and scale. */
-static const struct zio_scaling uart_scaling = {
-	.flags = ZIO_SCALING_WRITABLE,
-	.mant = 1,
-};
-
 static void uart_describe(struct uart_line *line)
 {
 	const struct uart_setup *setup = &line->setup;
+	bool is_text = setup->format.kind == UART_TEXT;
 
+	/* The samples are plain numbers until a user sets their unit and scale. */
+	line->scaling = (struct zio_scaling) {
+		.flags = ZIO_SCALING_WRITABLE | (is_text ? ZIO_SCALING_SIGNED : 0),
+		.mant = 1,
+		.exp = -(int)setup->format.decimals,
+	};
 	line->cset_desc = (struct zio_cset_desc) {
 		.name = "uart-input",
 		.flags = ZIO_CSET_USER_RATE,
-		.n_chan = 1,
+		.n_chan = setup->format.columns,
 		.ssize = setup->ssize,
-		.nsamples = setup->format.size * setup->frames / setup->ssize,
+		.nsamples = uart_frame_bytes(setup) * setup->frames / setup->ssize,
 		.trigger = "transparent",
 		.ops = &uart_ops,
 		.cset_attrs = uart_attrs,
 		.n_cset_attrs = ARRAY_SIZE(uart_attrs),
-		.scaling = &uart_scaling,
+		.scaling = &line->scaling,
 		.n_scaling = 1,
 	};
 	line->desc = (struct zio_device_desc) {

@@ -3,8 +3,8 @@
  * serdev.c: serial devices that the firmware describes
  *
  * In a device tree, the node of the serial port has a child with the compatible "zio,uart".
- * Its properties are those of configfs (frame, size, start, end, checksum, ssize, frames)
- * and current-speed. The bus passes only bytes, not the errors of the line.
+ * Its properties are those of configfs (frame, size, start, end, checksum, ssize, columns,
+ * decimals, frames) and current-speed. The bus passes only bytes, not the errors of the line.
  */
 #include <linux/mod_devicetable.h>
 #include <linux/module.h>

@@ -3,7 +3,7 @@
  * uart.h: a serial line as a ZIO device
  *
  *   format.c  what a frame looks like: from configfs, firmware or module parameters
- *   frame.c   frames in a stream of bytes; checksum.c
+ *   frame.c   frames in a stream of bytes; checksum.c; text.c: lines of numbers
  *   line.c    frames to blocks: the ZIO device
  *   ldisc.c   the line discipline: bytes of any tty
  *   attach.c  devices in configfs, which name a tty
@@ -33,6 +33,8 @@ struct uart_params {
 	char *checksum;
 	unsigned int size;
 	unsigned int ssize;
+	unsigned int columns;
+	unsigned int decimals;
 	unsigned int frames;
 };
 
@@ -53,6 +55,12 @@ struct uart_setup {
 	unsigned int frames;
 };
 
+/* Returns the bytes of a frame in the block of a channel; the maximum, if they vary. */
+static inline unsigned int uart_frame_bytes(const struct uart_setup *setup)
+{
+	return setup->format.kind == UART_TEXT ? setup->ssize : setup->format.size;
+}
+
 /* In the order of the attributes in line.c */
 enum uart_stat {
 	UART_FRAMES,
@@ -67,13 +75,17 @@ enum uart_stat {
 	UART_CHECKSUMS = UART_N_STATS,
 	UART_SKIPPED,
 	UART_TOO_LONG,
+	UART_NO_NUMBERS,
+	UART_NO_COLUMNS,
+	UART_TOO_LARGE,
 };
 
 /**
  * struct uart_line - a serial line
  * @ref: its users
  * @setup: what the user chose
- * @cset_desc: descriptor of the set
+ * @cset_desc: descriptor of the set: a channel, or one per column of a text
+ * @scaling: of all channels
  * @desc: descriptor of the device
  * @plug: protects @zdev
  * @zdev: the device; NULL when it is unplugged
@@ -81,11 +93,11 @@ enum uart_stat {
  * @parser: finds the frames
  * @is_live: the set exists
  * @cset: the set
- * @chan: its channel; NULL until it is armed for the first time
- * @armed: a block is armed: see line.c
- * @room: capacity of the armed block in bytes
- * @pos: bytes in it
- * @n_frames: frames in it
+ * @chan: its channels; NULL until they are armed for the first time
+ * @armed: the channels have blocks: see line.c
+ * @room: capacity of each armed block in bytes
+ * @pos: bytes in each
+ * @n_frames: frames in each
  * @lost: frames lost since the last one in a block
  * @byte_ns: time of a byte on the line; 0: unknown
  * @misfits: frames that did not fit the block
@@ -95,6 +107,7 @@ struct uart_line {
 	struct kref ref;
 	struct uart_setup setup;
 	struct zio_cset_desc cset_desc;
+	struct zio_scaling scaling;
 	struct zio_device_desc desc;
 	struct mutex plug; /* zdev */
 	struct zio_device *zdev;
@@ -102,7 +115,7 @@ struct uart_line {
 	struct uart_parser parser;
 	bool is_live;
 	struct zio_cset *cset;
-	struct zio_channel *chan;
+	struct zio_channel *chan[UART_MAX_COLUMNS];
 	int armed;
 	size_t room;
 	size_t pos;

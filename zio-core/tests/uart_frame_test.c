@@ -3,7 +3,8 @@
  * uart_frame_test.c: the frames of zio-uart, against a random model
  *
  * The model encodes frames, damages some, and adds noise that is no frame. It knows which
- * frames must come out, and how many were lost before each.
+ * frames must come out, and how many were lost before each. Lines of text are checked against
+ * the numbers from which a model writes them.
  */
 #include <kunit/test.h>
 #include <linux/prandom.h>
@@ -11,6 +12,7 @@
 
 #include "../../drivers/uart/checksum.c"
 #include "../../drivers/uart/frame.c"
+#include "../../drivers/uart/text.c"
 
 #define MODEL_FRAMES	400
 
@@ -430,6 +432,192 @@ static void cobs_has_long_groups(struct kunit *test)
 	uart_parser_free(parser);
 }
 
+/* Returns the only number of a line, or a negative error. */
+static s64 parse_number(const char *line, unsigned int decimals)
+{
+	struct uart_format format = { .columns = 1, .decimals = decimals };
+	s32 value;
+	int ret = uart_text_parse(line, strlen(line), &format, &value);
+
+	return ret == -EINVAL || ret == -ERANGE ? (s64)ret << 40 : ret ?: value;
+}
+
+#define NO_NUMBER	(-(s64)EINVAL << 40)
+#define TOO_LARGE	(-(s64)ERANGE << 40)
+
+static void digits_become_samples(struct kunit *test)
+{
+	static const struct {
+		const char *line;
+		unsigned int decimals;
+		s64 value;
+	} known[] = {
+		{ "0", 0, 0 }, { "-0", 9, 0 }, { "12", 0, 12 }, { "+12", 1, 120 },
+		{ "3.14", 2, 314 }, { "3.14159", 2, 314 }, { "-3.14159", 4, -31416 },
+		{ ".5", 1, 5 }, { "5.", 1, 50 }, { "0.5", 0, 1 }, { "-0.5", 0, -1 },
+		{ "0.49999999999999999999999", 0, 0 }, { "1e3", 0, 1000 }, { "1.5E+3", 1, 15000 },
+		{ "125e-2", 1, 13 }, { "-125e-2", 1, -13 }, { "0e999999999999", 9, 0 },
+		{ "1e-999999999999", 9, 0 }, { "2147483647", 0, S32_MAX },
+		{ "-2147483648", 0, S32_MIN }, { "2147483647.4999", 0, S32_MAX },
+		{ "-2147483648.4999", 0, S32_MIN }, { "2147483647.5", 0, TOO_LARGE },
+		{ "-2147483648.5", 0, TOO_LARGE }, { "9.91E37", 0, TOO_LARGE },
+		{ "1e999999999999", 0, TOO_LARGE }, { "99999999999999999999", 0, TOO_LARGE },
+		{ "99999999999999999999e-15", 0, 100000 }, { "1", 9, 1000000000 },
+		{ "3", 9, TOO_LARGE }, { "000000000000000000000000000007", 0, 7 },
+		{ "0.00000000000000000000000000007e28", 1, 7 }, { "", 0, -ENODATA },
+		{ " \t\r", 0, -ENODATA }, { ".", 0, NO_NUMBER }, { "-", 0, NO_NUMBER },
+		{ "--1", 0, NO_NUMBER }, { "1e", 0, NO_NUMBER }, { "1e+", 0, NO_NUMBER },
+		{ "1.2.3", 0, NO_NUMBER }, { "0x10", 0, NO_NUMBER }, { "nan", 0, NO_NUMBER },
+		{ "inf", 0, NO_NUMBER }, { "1V", 0, NO_NUMBER }, { "# 1", 0, NO_NUMBER },
+		{ "\357\273\2771", 0, NO_NUMBER }, { "1\r2", 0, NO_NUMBER },
+		{ "1,", 0, -EDOM }, { "1 2", 0, -EDOM },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(known); i++)
+		KUNIT_EXPECT_EQ_MSG(test, parse_number(known[i].line, known[i].decimals),
+				    known[i].value, "'%s'", known[i].line);
+}
+
+static void columns_have_separators(struct kunit *test)
+{
+	static const struct {
+		const char *line;
+		int ret;
+	} known[] = {
+		{ "1,2,3", 0 }, { "1;2;3", 0 }, { "1 2 3", 0 }, { "1\t2\t3", 0 },
+		{ "  1 , 2\t;3  ", 0 }, { "\n1   2,3\r", 0 }, { "1,2", -EDOM },
+		{ "1,2,3,4", -EDOM },
+		{ "1,2,3,", -EDOM }, { "1,,3", -EINVAL }, { ",1,2,3", -EINVAL },
+		{ "1;,2,3", -EINVAL }, { "1,2,x", -EINVAL }, { "1,2,3x", -EINVAL },
+		{ "1-2-3", -EINVAL }, { "1,2e9,9e9", -ERANGE },
+	};
+	struct uart_format format = { .columns = 3 };
+	unsigned int i;
+	s32 value[3];
+
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		memset(value, 0, sizeof(value));
+		KUNIT_EXPECT_EQ_MSG(test, uart_text_parse(known[i].line, strlen(known[i].line),
+							  &format, value),
+				    known[i].ret, "'%s'", known[i].line);
+		if (!known[i].ret)
+			KUNIT_EXPECT_EQ(test, value[0] * 100 + value[1] * 10 + value[2], 123);
+	}
+	/* A zero ends no line of an instrument. */
+	KUNIT_EXPECT_EQ(test, uart_text_parse("1,2,3\0", 6, &format, value), -EINVAL);
+}
+
+static unsigned int write_digits(struct rnd_state *rnd, char *text, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		text[i] = '0' + prandom_u32_state(rnd) % 10;
+	return n;
+}
+
+/*
+ * Writes @value * 10^-@decimals with @more digits behind the decimals. The point is @at digits
+ * before the end; the exponent moves it to its place.
+ */
+static s64 write_number(struct rnd_state *rnd, char *text, s32 value, unsigned int decimals)
+{
+	unsigned int more = prandom_u32_state(rnd) % 30, at, len, n;
+	u64 size = abs((s64)value);
+	char digits[80];
+
+	len = sprintf(digits, "%0*llu", 1 + prandom_u32_state(rnd) % 40, size);
+	n = len;
+	len += write_digits(rnd, digits + len, more);
+	size += more && digits[n] >= '5';
+	at = prandom_u32_state(rnd) % (len + 1);
+	n = sprintf(text, "%s%.*s.%.*s", value < 0 ? "-" : "", len - at, digits, at,
+		    digits + len - at);
+	sprintf(text + n, "e%d", (int)(at - more - decimals));
+	return value < 0 ? -(s64)size : size;
+}
+
+static void random_numbers_survive(struct kunit *test)
+{
+	struct rnd_state rnd;
+	unsigned int i;
+
+	prandom_seed_state(&rnd, 7);
+	for (i = 0; i < 20000; i++) {
+		s32 value = (s32)prandom_u32_state(&rnd) >> prandom_u32_state(&rnd) % 32;
+		unsigned int decimals = prandom_u32_state(&rnd) % (UART_MAX_DECIMALS + 1);
+		char text[120];
+		s64 wanted = write_number(&rnd, text, value, decimals);
+
+		if (wanted != (s32)wanted)
+			wanted = TOO_LARGE;
+		KUNIT_ASSERT_EQ_MSG(test, parse_number(text, decimals), wanted, "'%s' %u", text,
+				    decimals);
+	}
+}
+
+/* Any bytes: no sample comes from a line that is no row of numbers. */
+static void noise_is_no_number(struct kunit *test)
+{
+	static const char alphabet[] = "0123456789+-.eE,; \t#x";
+	struct uart_format format = { .columns = 2, .decimals = 1 };
+	struct rnd_state rnd;
+	unsigned int i, j, n, good = 0;
+	s32 value[2], again[2];
+	char line[16], plain[32];
+
+	prandom_seed_state(&rnd, 9);
+	for (i = 0; i < 50000; i++) {
+		n = prandom_u32_state(&rnd) % sizeof(line);
+		for (j = 0; j < n; j++)
+			line[j] = alphabet[prandom_u32_state(&rnd) % (sizeof(alphabet) - 1)];
+		if (uart_text_parse(line, n, &format, value))
+			continue;
+		good++;
+		for (j = 0; j < n; j++)
+			KUNIT_ASSERT_NOT_NULL(test, strchr("0123456789+-.eE,; \t", line[j]));
+		/* The samples, written as plain integers, are the same samples. */
+		n = sprintf(plain, "%de-1 %de-1", value[0], value[1]);
+		KUNIT_ASSERT_EQ(test, uart_text_parse(plain, n, &format, again), 0);
+		KUNIT_ASSERT_EQ(test, memcmp(value, again, sizeof(value)), 0);
+	}
+	KUNIT_EXPECT_GT(test, good, 100u);
+}
+
+static void bad_lines_are_lost(struct kunit *test)
+{
+	struct uart_format format = {
+		.kind = UART_TEXT, .size = 20, .columns = 2, .end = MARK('\n'),
+	};
+	struct uart_parser *parser = make_parser(test, &format);
+	struct uart_found found = { };
+	const s32 *value;
+
+	/* The rest of a line; then a title, before which nothing can be lost */
+	KUNIT_EXPECT_EQ(test, feed(parser, "4,5\nvolt,amp\n1,2\r\n", &found), 1u);
+	KUNIT_EXPECT_EQ(test, found.len, 8u);
+	value = (const s32 *)found.data;
+	KUNIT_EXPECT_EQ(test, value[0], 1);
+	KUNIT_EXPECT_EQ(test, value[1], 2);
+	KUNIT_EXPECT_EQ(test, found.lost, 0u);
+	KUNIT_EXPECT_EQ(test, feed(parser, "\r\n\n \t\n3,4\n", &found), 1u);
+	KUNIT_EXPECT_EQ(test, found.lost, 0u);
+	KUNIT_EXPECT_EQ(test, feed(parser, "1\n1,2,3\n1,9e9\n5,6\n", &found), 1u);
+	KUNIT_EXPECT_EQ(test, found.lost, 3u);
+	KUNIT_EXPECT_EQ(test, found.reasons, UART_LONG);
+	KUNIT_EXPECT_EQ(test, feed(parser, "x,1\n7,8\n", &found), 1u);
+	KUNIT_EXPECT_EQ(test, found.lost, 1u);
+	KUNIT_EXPECT_EQ(test, found.reasons, UART_CUT);
+	KUNIT_EXPECT_EQ(test, feed(parser, "1,                    2\n9,9\n", &found), 1u);
+	KUNIT_EXPECT_EQ(test, found.reasons, UART_LONG);
+	KUNIT_EXPECT_EQ(test, parser->counts.no_numbers, 2u);
+	KUNIT_EXPECT_EQ(test, parser->counts.no_columns, 2u);
+	KUNIT_EXPECT_EQ(test, parser->counts.too_large, 1u);
+	KUNIT_EXPECT_EQ(test, parser->counts.too_long, 1u);
+	uart_parser_free(parser);
+}
+
 static struct kunit_case uart_frame_cases[] = {
 	KUNIT_CASE(checksums_have_their_check_values),
 	KUNIT_CASE(errors_lose_one_line),
@@ -440,6 +628,11 @@ static struct kunit_case uart_frame_cases[] = {
 	KUNIT_CASE(lines_survive_noise),
 	KUNIT_CASE(frames_with_a_length_survive_noise),
 	KUNIT_CASE(cobs_survives_damage),
+	KUNIT_CASE(digits_become_samples),
+	KUNIT_CASE(columns_have_separators),
+	KUNIT_CASE(random_numbers_survive),
+	KUNIT_CASE(noise_is_no_number),
+	KUNIT_CASE(bad_lines_are_lost),
 	{}
 };
 
