@@ -292,8 +292,14 @@ static int ziio_set_attr_set(struct zio_cset *cset, struct zio_channel *chan,
 			     const struct zio_attr_desc *attr, u32 value)
 {
 	struct ziio_state *state = zio_cset_priv(cset);
+	int ret = -ENODEV;
 
-	return ziio_rescale(&state->set[zio_cset_index(cset)]);
+	/* The IIO device has its descriptions of channels until ziio_end_use() has the lock. */
+	mutex_lock(&state->attach_lock);
+	if (!state->is_gone)
+		ret = ziio_rescale(&state->set[zio_cset_index(cset)]);
+	mutex_unlock(&state->attach_lock);
+	return ret;
 }
 
 static int ziio_set_attr_get(struct zio_cset *cset, struct zio_channel *chan,
