@@ -28,6 +28,7 @@
 #include <linux/atomic.h>
 #include <linux/cdev.h>
 #include <linux/device.h>
+#include <linux/hrtimer.h>
 #include <linux/iio/buffer.h>
 #include <linux/iio/buffer_impl.h>
 #include <linux/iio/iio.h>
@@ -35,6 +36,7 @@
 #include <linux/iio/trigger.h>
 #include <linux/irq_work.h>
 #include <linux/mutex.h>
+#include <linux/spinlock.h>
 #include <linux/timer.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
@@ -49,11 +51,12 @@ struct platform_device;
 #define ZIIO_MAX_CHANNELS	1024
 
 /* Alarms of the driver */
-#define ZIIO_ALARM_MISSED	BIT(0)	/* scans came while no block was free */
+#define ZIIO_ALARM_MISSED	BIT(0)	/* scans came while no block was free, or too late */
 #define ZIIO_ALARM_GAP		BIT(1)	/* IIO stopped and restarted the device */
-#define ZIIO_ALARM_FAILED	BIT(2)	/* the device was triggered but produced no scan */
+#define ZIIO_ALARM_FAILED	BIT(2)	/* the device was asked but produced no scan */
 
-enum ziio_mode { ZIIO_INTERLEAVED, ZIIO_SEPARATE };
+/* "Read" has interleaved sets. */
+enum ziio_mode { ZIIO_INTERLEAVED, ZIIO_SEPARATE, ZIIO_READ };
 
 /**
  * struct ziio_channel - a channel of the IIO device, or one of its elements
@@ -74,6 +77,26 @@ struct ziio_channel {
 };
 
 /**
+ * struct ziio_reader - what reads the scans of a set in the mode "read"
+ * @lock: makes a start of @timer and its function exclude each other
+ * @work: reads a scan
+ * @timer: asks for a scan each period
+ * @period: ns between scans; 0: they follow each other at once
+ * @ticks: periods without a scan yet
+ * @at: when the last scan was begun, by ktime_get_ns()
+ * @scan: the samples
+ */
+struct ziio_reader {
+	spinlock_t lock; /* a start of the timer */
+	struct work_struct work;
+	struct hrtimer timer;
+	u64 period;
+	atomic_t ticks;
+	u64 at;
+	void *scan;
+};
+
+/**
  * struct ziio_set - a channel set: channels with samples of the same kind
  * @state: the device
  * @cset: the set, as the core sees it
@@ -83,6 +106,7 @@ struct ziio_channel {
  * @n: number of channels
  * @block: the block being filled, or the first of them if each channel has one; NULL: the
  *         set is not armed
+ * @arming: counts how often the set was armed
  * @fill: bytes of each block that are filled
  * @step: bytes that a scan adds to each block
  * @mask: channels in an interleaved block
@@ -93,9 +117,10 @@ struct ziio_channel {
  * @lost: the same, since the last block
  * @gaps: how often IIO has stopped the device
  * @failed: how often the device produced no scan
- * @rate_num: scans per second by the device's own clock; 0: no such rate
+ * @rate_num: scans per second by the device's own clock or the reader's; 0: no such rate
  * @rate_den: see @rate_num
  * @pace: tells when the device made the scans; used in the context of a scan
+ * @reader: for the mode "read"
  */
 struct ziio_set {
 	struct ziio_state *state;
@@ -105,6 +130,7 @@ struct ziio_set {
 	struct zio_scaling *scaling;
 	unsigned int n;
 	struct zio_block *block;
+	u32 arming;
 	size_t fill;
 	size_t step;
 	u64 mask;
@@ -118,6 +144,7 @@ struct ziio_set {
 	u32 rate_num;
 	u32 rate_den;
 	struct zio_pace pace;
+	struct ziio_reader reader;
 };
 
 /* The IIO buffer: the IIO core counts references to it. */
@@ -211,12 +238,27 @@ extern const struct zio_cset_ops ziio_set_ops;
 extern const struct zio_attr_desc ziio_set_attrs[];
 extern const unsigned int ziio_n_set_attrs;
 void ziio_store(struct ziio_state *state, const void *scan);
+int ziio_set_init(struct zio_cset *cset);
+int ziio_set_raw_io(struct zio_cset *cset);
+void ziio_set_stop(struct zio_cset *cset);
+bool ziio_set_resumed(struct zio_cset *cset);
+int ziio_set_attr_set(struct zio_cset *cset, struct zio_channel *chan,
+		      const struct zio_attr_desc *attr, u32 value);
+int ziio_set_attr_get(struct zio_cset *cset, struct zio_channel *chan,
+		      const struct zio_attr_desc *attr, u32 *value);
+void ziio_store_in(struct ziio_set *set, const void *scan);
+void ziio_skip(struct ziio_set *set, unsigned int n);
+void ziio_finish(struct ziio_set *set);
 void ziio_finish_all(struct ziio_state *state);
+void ziio_fail(struct ziio_set *set, int error);
 void ziio_fail_all(struct ziio_state *state, int error);
 
 /* buffer.c */
 int ziio_attach(struct ziio_state *state);
 void ziio_detach(struct ziio_state *state);
+
+/* read.c */
+extern const struct zio_cset_ops ziio_read_ops;
 
 /* trigger.c */
 int ziio_choose_trigger(struct ziio_state *state, const char *name);

@@ -41,8 +41,26 @@ struct ziio_format {
 	.swap = (_type)->endianness == ZIIO_OTHER_ENDIAN,	\
 }
 
-static struct ziio_format ziio_find_format(const struct iio_dev *indio,
-					   const struct iio_chan_spec *spec)
+static bool ziio_has_raw(const struct iio_chan_spec *spec)
+{
+	return (spec->info_mask_separate | spec->info_mask_shared_by_type |
+		spec->info_mask_shared_by_dir | spec->info_mask_shared_by_all) &
+		BIT(IIO_CHAN_INFO_RAW);
+}
+
+/* The raw value of a channel is an int of the kernel. */
+static struct ziio_format ziio_find_read_format(const struct iio_chan_spec *spec)
+{
+	return (struct ziio_format) {
+		.bits = ziio_has_raw(spec) ? 32 : 0,
+		.realbits = 32,
+		.repeat = 1,
+		.sign = 's',
+	};
+}
+
+static struct ziio_format ziio_find_scan_format(const struct iio_dev *indio,
+						const struct iio_chan_spec *spec)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
 	return (struct ziio_format)ZIIO_FORMAT(&spec->scan_type);
@@ -55,9 +73,17 @@ static struct ziio_format ziio_find_format(const struct iio_dev *indio,
 #endif
 }
 
-static bool ziio_is_input(const struct iio_chan_spec *spec)
+static struct ziio_format ziio_find_format(const struct ziio_state *state,
+					   const struct iio_chan_spec *spec)
 {
-	return spec->scan_index >= 0 && !spec->output && spec->type != IIO_TIMESTAMP;
+	return state->mode == ZIIO_READ ? ziio_find_read_format(spec) :
+					  ziio_find_scan_format(state->indio, spec);
+}
+
+static bool ziio_is_input(const struct ziio_state *state, const struct iio_chan_spec *spec)
+{
+	return (spec->scan_index >= 0 || state->mode == ZIIO_READ) && !spec->output &&
+		spec->type != IIO_TIMESTAMP;
 }
 
 static bool ziio_format_is_valid(const struct ziio_format *format)
@@ -88,18 +114,24 @@ static bool ziio_is_wanted(const char *wanted, const char *name)
 	return false;
 }
 
-static bool ziio_has_channel(const struct iio_dev *indio, const char *wanted, size_t len)
+static bool ziio_has_channel(const struct ziio_state *state, const char *wanted, size_t len)
 {
+	const struct iio_dev *indio = state->indio;
 	char name[ZIIO_NAME_LEN];
 	int i;
 
 	for (i = 0; i < indio->num_channels; i++) {
 		ziio_name_channel(name, &indio->channels[i], -1);
-		if (ziio_is_input(&indio->channels[i]) && strlen(name) == len &&
+		if (ziio_is_input(state, &indio->channels[i]) && strlen(name) == len &&
 		    !strncmp(wanted, name, len))
 			return true;
 	}
 	return false;
+}
+
+static const char *ziio_purpose(const struct ziio_state *state)
+{
+	return state->mode == ZIIO_READ ? "to read" : "for a buffer";
 }
 
 static int ziio_check_names(const struct ziio_state *state, const char *wanted)
@@ -108,10 +140,11 @@ static int ziio_check_names(const struct ziio_state *state, const char *wanted)
 
 	for (wanted = ziio_first_name(wanted, &len); len;
 	     wanted = ziio_first_name(wanted + len, &len)) {
-		if (ziio_has_channel(state->indio, wanted, len))
+		if (ziio_has_channel(state, wanted, len))
 			continue;
-		dev_err(&state->pdev->dev, "%s has no channel \"%.*s\" for a buffer\n",
-			dev_name(&state->indio->dev), (int)len, wanted);
+		dev_err(&state->pdev->dev, "%s has no channel \"%.*s\" %s\n",
+			dev_name(&state->indio->dev), (int)len, wanted,
+			ziio_purpose(state));
 		return -EINVAL;
 	}
 	return 0;
@@ -140,7 +173,7 @@ static void ziio_add_elements(struct ziio_state *state, const struct iio_chan_sp
 static int ziio_add_channel(struct ziio_state *state, const struct iio_chan_spec *spec,
 			    const char *wanted)
 {
-	struct ziio_format format = ziio_find_format(state->indio, spec);
+	struct ziio_format format = ziio_find_format(state, spec);
 	char name[ZIIO_NAME_LEN];
 
 	ziio_name_channel(name, spec, -1);
@@ -148,8 +181,9 @@ static int ziio_add_channel(struct ziio_state *state, const struct iio_chan_spec
 		return 0;
 	if (!ziio_format_is_valid(&format)) {
 		dev_warn(&state->pdev->dev,
-			 "%s: samples of %s have a format that ZIO does not support%s\n",
-			 dev_name(&state->indio->dev), name,
+			 "%s: %s %s%s\n", dev_name(&state->indio->dev), name,
+			 state->mode == ZIIO_READ ? "has no raw value that ZIO could read" :
+			 "has samples of a format that ZIO does not support",
 			 *wanted ? ": remove it from \"channels\"" : "");
 		return *wanted ? -EOPNOTSUPP : 0;
 	}
@@ -159,11 +193,13 @@ static int ziio_add_channel(struct ziio_state *state, const struct iio_chan_spec
 	return 0;
 }
 
+/* Channels that are no part of a scan may all have the same index. */
 static int ziio_compare(const void *a, const void *b)
 {
 	const struct ziio_channel *left = a, *right = b;
 
 	return left->spec->scan_index - right->spec->scan_index ?:
+		(int)(left->spec - right->spec) ?:
 		(int)left->field.offset - (int)right->field.offset;
 }
 
@@ -179,7 +215,7 @@ static void ziio_place_fields(struct ziio_state *state, bool has_stamp)
 
 		if (chan->spec != former) {
 			size = chan->field.bytes *
-				ziio_find_format(state->indio, chan->spec).repeat;
+				ziio_find_format(state, chan->spec).repeat;
 			begin = roundup(end, size);
 			end = begin + size;
 			largest = max(largest, size);
@@ -216,21 +252,23 @@ int ziio_find_channels(struct ziio_state *state, const char *wanted)
 	if (ret)
 		return ret;
 	for (i = 0; i < indio->num_channels; i++) {
-		n += ziio_find_format(indio, &indio->channels[i]).repeat;
-		has_stamp |= indio->channels[i].type == IIO_TIMESTAMP &&
+		n += ziio_find_format(state, &indio->channels[i]).repeat;
+		has_stamp |= state->mode != ZIIO_READ &&
+			indio->channels[i].type == IIO_TIMESTAMP &&
 			indio->channels[i].scan_index >= 0;
 	}
 	state->chan = devm_kcalloc(&state->pdev->dev, n, sizeof(*state->chan), GFP_KERNEL);
 	if (!state->chan)
 		return -ENOMEM;
 	for (i = 0; i < indio->num_channels && !ret; i++)
-		if (ziio_is_input(&indio->channels[i]))
+		if (ziio_is_input(state, &indio->channels[i]))
 			ret = ziio_add_channel(state, &indio->channels[i], wanted);
 	if (ret)
 		return ret;
 	if (!state->n_chan) {
-		dev_err(&state->pdev->dev, "%s has no channel for a buffer\n",
-			dev_name(&indio->dev));
+		dev_err(&state->pdev->dev, "%s has no channel %s%s\n", dev_name(&indio->dev),
+			ziio_purpose(state),
+			state->mode == ZIIO_READ ? "" : ": try the mode \"read\"");
 		return -EINVAL;
 	}
 	sort(state->chan, state->n_chan, sizeof(*state->chan), ziio_compare, NULL);
@@ -261,7 +299,7 @@ static bool ziio_is_full(const struct ziio_state *state, unsigned int set,
 
 	for (chan = state->chan; chan < end; chan++)
 		n += chan->set == set;
-	return state->mode == ZIIO_INTERLEAVED && n >= 64;
+	return state->mode != ZIIO_SEPARATE && n >= 64;
 }
 
 /* Puts a channel into the set of a matching earlier channel, or into a new set. */
@@ -289,7 +327,10 @@ static int ziio_fill_set(struct ziio_state *state, unsigned int index)
 	set->field = devm_kcalloc(dev, state->n_chan, sizeof(*set->field), GFP_KERNEL);
 	set->scaling = devm_kcalloc(dev, state->n_chan, sizeof(*set->scaling), GFP_KERNEL);
 	set->chan = devm_kcalloc(dev, state->n_chan, sizeof(*set->chan), GFP_KERNEL);
-	if (!set->spec || !set->field || !set->scaling || !set->chan)
+	if (state->mode == ZIIO_READ)
+		set->reader.scan = devm_kzalloc(dev, state->scan_bytes, GFP_KERNEL);
+	if (!set->spec || !set->field || !set->scaling || !set->chan ||
+	    (state->mode == ZIIO_READ && !set->reader.scan))
 		return -ENOMEM;
 	for (i = 0; i < state->n_chan; i++) {
 		if (state->chan[i].set != index)
@@ -312,21 +353,22 @@ static void ziio_describe_set(struct ziio_state *state, unsigned int index)
 	/* The device has a link "iio" and links named after its sets. */
 	desc->name = state->mode == ZIIO_SEPARATE ? "channels" :
 		ziio_type_name(set->spec[0]->type) ?: "channels";
-	desc->flags = ZIO_CSET_HARDIRQ;
+	/* A work item cannot be queued in hard interrupt context of PREEMPT_RT. */
+	desc->flags = state->mode == ZIIO_READ ? 0 : ZIO_CSET_HARDIRQ;
 	desc->n_chan = set->n;
 	desc->ssize = set->field->bytes;
 	for (i = 0; i < state->n_chan; i++)
 		if (state->chan[i].set == index)
 			desc->nbits = max(desc->nbits, state->chan[i].realbits);
-	desc->ops = &ziio_set_ops;
+	desc->ops = state->mode == ZIIO_READ ? &ziio_read_ops : &ziio_set_ops;
 	desc->cset_attrs = ziio_set_attrs;
 	desc->n_cset_attrs = ziio_n_set_attrs;
 	desc->scaling = set->scaling;
 	desc->n_scaling = 1;
-	if (state->mode == ZIIO_INTERLEAVED)
-		desc->flags |= ZIO_CSET_INTERLEAVED;
-	else
+	if (state->mode == ZIIO_SEPARATE)
 		desc->n_scaling = set->n;
+	else
+		desc->flags |= ZIO_CSET_INTERLEAVED;
 }
 
 /**

@@ -3,8 +3,9 @@
  * zio-iio: devices of the IIO framework as ZIO devices
  *
  * The driver attaches its own buffer to an IIO device and stores each scan in the blocks of
- * one or more channel sets. The user names the IIO device ("iio") and, optionally, some of
- * its channels and a trigger. When the IIO device goes away, the ZIO device goes first.
+ * one or more channel sets. Or, in the mode "read", it reads the channels itself. The user
+ * names the IIO device ("iio") and, optionally, some of its channels and a trigger. When the
+ * IIO device goes away, the ZIO device goes first.
  *
  *   main.c     devices and their removal
  *   layout.c   channels and channel sets
@@ -13,6 +14,7 @@
  *   set.c      from scans to blocks
  *   buffer.c   the buffer
  *   trigger.c  IIO triggers
+ *   read.c     scans of devices without a buffer
  */
 #include <linux/device.h>
 #include <linux/module.h>
@@ -227,7 +229,8 @@ static void ziio_describe_device(struct ziio_state *state)
 	unsigned int i;
 
 	for (i = 0; i < state->n_set; i++) {
-		state->cset[i].trigger = state->trig ? "user" : "transparent";
+		state->cset[i].trigger = state->trig || state->mode == ZIIO_READ ?
+			"user" : "transparent";
 		state->cset[i].nsamples = zio_config_value(dev, "nsamples", 0);
 	}
 	state->desc.name = "ziio";
@@ -264,7 +267,10 @@ static int ziio_start(struct ziio_state *state)
 					state);
 	if (IS_ERR(zdev))
 		return PTR_ERR(zdev);
-	ret = ziio_add_files(state) ?: ziio_attach(state);
+	ret = ziio_add_files(state);
+	if (ret || state->mode == ZIIO_READ)
+		return ret;
+	ret = ziio_attach(state);
 	return ret ?: devm_add_action_or_reset(dev, ziio_main_detach, state);
 }
 
@@ -307,6 +313,7 @@ static struct platform_driver ziio_driver = {
 static const char *const ziio_modes[] = {
 	[ZIIO_INTERLEAVED] = "interleaved",
 	[ZIIO_SEPARATE] = "separate",
+	[ZIIO_READ] = "read",
 	NULL
 };
 

@@ -162,7 +162,8 @@ static void ziio_read_rate(struct ziio_set *set, struct zio_timing *timing)
 /**
  * ziio_get_timing() - read the rate of a set, IIO's "sampling_frequency"
  * @cset: the set
- * @timing: receives the rate if the device reports one and makes the scans by its own clock
+ * @timing: receives the rate if the device reports one and makes the scans by its own clock;
+ *          in the mode "read", the rate of the reader
  *
  * Context: Process, sleeps.
  */
@@ -171,6 +172,11 @@ void ziio_get_timing(const struct zio_cset *cset, struct zio_timing *timing)
 	struct ziio_state *state = zio_cset_priv(cset);
 	struct ziio_set *set = &state->set[zio_cset_index(cset)];
 
+	if (state->mode == ZIIO_READ) {
+		if (set->rate_num)
+			zio_timing_set_rate(timing, set->rate_num, set->rate_den);
+		return;
+	}
 	if (READ_ONCE(state->has_own_clock))
 		ziio_read_rate(set, timing);
 	WRITE_ONCE(set->rate_num, timing->rate_num);
@@ -212,7 +218,7 @@ static bool ziio_has_one_scale(struct ziio_set *set)
  */
 int ziio_rescale(struct ziio_set *set)
 {
-	unsigned int i, n = set->state->mode == ZIIO_INTERLEAVED ? 1 : set->n;
+	unsigned int i, n = set->state->mode == ZIIO_SEPARATE ? set->n : 1;
 
 	for (i = 0; i < n; i++)
 		ziio_read_scaling(set->state, set->spec[i], set->field[i].is_signed,

@@ -24,18 +24,18 @@ const unsigned int ziio_n_set_attrs = ARRAY_SIZE(ziio_set_attrs);
 
 static bool ziio_is_interleaved(const struct ziio_set *set)
 {
-	return set->state->mode == ZIIO_INTERLEAVED;
+	return set->state->mode != ZIIO_SEPARATE;
 }
 
 /* With a ZIO trigger, scans between its events belong to no block and are not counted. */
-static void ziio_miss_scan(struct ziio_set *set)
+static void ziio_miss_scans(struct ziio_set *set, unsigned int n)
 {
 	struct zio_cset *cset = READ_ONCE(set->cset);
 
 	if (set->state->trig || !cset || !zio_cset_is_rearmed(cset))
 		return;
-	atomic_inc(&set->missed);
-	set->lost++;
+	atomic_add(n, &set->missed);
+	set->lost += n;
 	ziio_set_alarm(set, ZIIO_ALARM_MISSED);
 }
 
@@ -129,17 +129,29 @@ static void ziio_begin_block(struct ziio_set *set, struct zio_block *block, cons
 	/* With a ZIO trigger, the block has the time of the event. */
 	if (set->state->trig)
 		return;
+	if (set->state->mode == ZIIO_READ) {
+		if (zio_cset_is_rearmed(set->cset))
+			zio_cset_stamp_at(set->cset, block, set->reader.at);
+		return;
+	}
 	ziio_stamp_block(set, block, scan);
 	zio_for_each_block(set->cset, pos, chan, any)
 		any->tstamp = block->tstamp;
 }
 
-static void ziio_store_scan(struct ziio_set *set, const void *scan)
+/**
+ * ziio_store_in() - store a scan in the blocks of a set
+ * @set: the set
+ * @scan: the scan
+ *
+ * Context: Any, in a section of RCU; one call for a set at a time.
+ */
+void ziio_store_in(struct ziio_set *set, const void *scan)
 {
 	struct zio_block *block = smp_load_acquire(&set->block); /* of raw_io() */
 
 	if (unlikely(!block)) {
-		ziio_miss_scan(set);
+		ziio_miss_scans(set, 1);
 		return;
 	}
 	if (!set->fill)
@@ -164,7 +176,7 @@ void ziio_store(struct ziio_state *state, const void *scan)
 	rcu_read_lock();
 	WRITE_ONCE(state->scans, state->scans + 1);
 	for (i = 0; i < state->n_set; i++)
-		ziio_store_scan(&state->set[i], scan);
+		ziio_store_in(&state->set[i], scan);
 	rcu_read_unlock();
 }
 
@@ -179,12 +191,46 @@ static void ziio_finish_set(struct ziio_set *set)
 		return;
 	synchronize_rcu();
 	if (!set->fill) {
-		smp_store_release(&set->block, block); /* for ziio_store_scan() */
+		smp_store_release(&set->block, block); /* for ziio_store_in() */
 		return;
 	}
 	zio_for_each_block(set->cset, pos, chan, block)
 		block->len = set->fill;
 	zio_cset_done(set->cset);
+}
+
+/**
+ * ziio_finish() - finish the blocks of a set if they already have samples
+ * @set: the set
+ *
+ * Context: Process, sleeps.
+ */
+void ziio_finish(struct ziio_set *set)
+{
+	mutex_lock(&set->state->finish_lock);
+	if (READ_ONCE(set->fill))
+		ziio_finish_set(set);
+	mutex_unlock(&set->state->finish_lock);
+}
+
+/**
+ * ziio_skip() - note scans that the reader has missed
+ * @set: the set
+ * @n: number of scans
+ *
+ * A block that has begun ends in front of them.
+ *
+ * Context: Process, sleeps; not while a scan is stored.
+ */
+void ziio_skip(struct ziio_set *set, unsigned int n)
+{
+	/* Nothing is lost between this block and the next: it tells itself that it is short. */
+	if (READ_ONCE(set->block) && set->fill && !zio_cset_is_rearmed(set->cset)) {
+		atomic_add(n, &set->missed);
+		ziio_set_alarm(set, ZIIO_ALARM_MISSED);
+	}
+	ziio_finish(set);
+	ziio_miss_scans(set, n);
 }
 
 /**
@@ -203,6 +249,34 @@ void ziio_finish_all(struct ziio_state *state)
 	mutex_unlock(&state->finish_lock);
 }
 
+/* The caller holds the lock. The exchange pairs with the barrier in ziio_set_raw_io(). */
+static void ziio_fail_set(struct ziio_set *set, int error)
+{
+	if (!xchg(&set->block, NULL))
+		return;
+	synchronize_rcu();
+	zio_cset_fail(set->cset, error);
+}
+
+/**
+ * ziio_fail() - fail a set that has not got a scan
+ * @set: the set
+ * @error: why
+ *
+ * A block that has begun ends without an error. The scan after it gets the next one.
+ *
+ * Context: Process, sleeps.
+ */
+void ziio_fail(struct ziio_set *set, int error)
+{
+	mutex_lock(&set->state->finish_lock);
+	if (READ_ONCE(set->fill))
+		ziio_finish_set(set);
+	else
+		ziio_fail_set(set, error);
+	mutex_unlock(&set->state->finish_lock);
+}
+
 /**
  * ziio_fail_all() - fail all sets, now and whenever they are armed
  * @state: the device, which produces no more scans
@@ -218,26 +292,24 @@ void ziio_fail_all(struct ziio_state *state, int error)
 
 	mutex_lock(&state->finish_lock);
 	WRITE_ONCE(state->error, error);
-	for (; set < end; set++) {
-		/* The exchange pairs with the barrier in ziio_set_raw_io(). */
-		if (!xchg(&set->block, NULL))
-			continue;
-		synchronize_rcu();
-		zio_cset_fail(set->cset, error);
-	}
+	for (; set < end; set++)
+		ziio_fail_set(set, error);
 	mutex_unlock(&state->finish_lock);
 }
 
-static int ziio_set_init(struct zio_cset *cset)
+/* The operations of a set: see struct zio_cset_ops. */
+
+int ziio_set_init(struct zio_cset *cset)
 {
 	struct ziio_state *state = zio_cset_priv(cset);
+	struct ziio_set *set = &state->set[zio_cset_index(cset)];
 
-	state->set[zio_cset_index(cset)].step = zio_cset_ssize(cset);
-	WRITE_ONCE(state->set[zio_cset_index(cset)].cset, cset);
+	set->step = zio_cset_ssize(cset);
+	WRITE_ONCE(set->cset, cset);
 	return 0;
 }
 
-static int ziio_set_raw_io(struct zio_cset *cset)
+int ziio_set_raw_io(struct zio_cset *cset)
 {
 	struct ziio_state *state = zio_cset_priv(cset);
 	struct ziio_set *set = &state->set[zio_cset_index(cset)];
@@ -254,7 +326,8 @@ static int ziio_set_raw_io(struct zio_cset *cset)
 		set->step = hweight64(mask) * set->field->bytes;
 		set->copies = set->is_plain && hweight64(mask) == set->n;
 	}
-	/* For ziio_store_scan() */
+	WRITE_ONCE(set->arming, set->arming + 1);
+	/* For ziio_store_in() */
 	smp_store_release(&set->block, zio_cset_block(cset));
 	smp_mb(); /* pairs with ziio_fail_all(): it sees the block, or this one the error */
 	if (unlikely(READ_ONCE(state->error)) && xchg(&set->block, NULL))
@@ -264,7 +337,7 @@ static int ziio_set_raw_io(struct zio_cset *cset)
 	return ZIO_PENDING;
 }
 
-static void ziio_set_stop(struct zio_cset *cset)
+void ziio_set_stop(struct zio_cset *cset)
 {
 	struct ziio_state *state = zio_cset_priv(cset);
 	struct ziio_set *set = &state->set[zio_cset_index(cset)];
@@ -276,20 +349,16 @@ static void ziio_set_stop(struct zio_cset *cset)
 }
 
 /* The scans of a block follow each other, so a block that has begun ends here. */
-static bool ziio_set_resumed(struct zio_cset *cset)
+bool ziio_set_resumed(struct zio_cset *cset)
 {
 	struct ziio_state *state = zio_cset_priv(cset);
-	struct ziio_set *set = &state->set[zio_cset_index(cset)];
 
-	mutex_lock(&state->finish_lock);
-	if (READ_ONCE(set->fill))
-		ziio_finish_set(set);
-	mutex_unlock(&state->finish_lock);
+	ziio_finish(&state->set[zio_cset_index(cset)]);
 	return false;
 }
 
-static int ziio_set_attr_set(struct zio_cset *cset, struct zio_channel *chan,
-			     const struct zio_attr_desc *attr, u32 value)
+int ziio_set_attr_set(struct zio_cset *cset, struct zio_channel *chan,
+		      const struct zio_attr_desc *attr, u32 value)
 {
 	struct ziio_state *state = zio_cset_priv(cset);
 	int ret = -ENODEV;
@@ -302,8 +371,8 @@ static int ziio_set_attr_set(struct zio_cset *cset, struct zio_channel *chan,
 	return ret;
 }
 
-static int ziio_set_attr_get(struct zio_cset *cset, struct zio_channel *chan,
-			     const struct zio_attr_desc *attr, u32 *value)
+int ziio_set_attr_get(struct zio_cset *cset, struct zio_channel *chan,
+		      const struct zio_attr_desc *attr, u32 *value)
 {
 	struct ziio_state *state = zio_cset_priv(cset);
 	struct ziio_set *set = &state->set[zio_cset_index(cset)];

@@ -235,13 +235,17 @@ static bool ziio_runs_alone(const struct iio_dev *indio)
  *
  * Context: Process, sleeps.
  *
- * Return: 0; -ENOENT if there is no such trigger; -EBUSY if other users have enabled a
- * buffer of the device; -EPERM if the trigger cannot be changed; -ENOMEM; or an error of
- * the device's driver.
+ * Return: 0; -EINVAL for a name in the mode "read"; -ENOENT if there is no such trigger;
+ * -EBUSY if other users have enabled a buffer of the device; -EPERM if the trigger cannot be
+ * changed; -ENOMEM; or an error of the device's driver.
  */
 int ziio_choose_trigger(struct ziio_state *state, const char *name)
 {
-	if (!*name && ziio_runs_alone(state->indio))
+	if (state->mode == ZIIO_READ && *name) {
+		dev_err(&state->pdev->dev, "the mode \"read\" has no IIO trigger: leave it empty\n");
+		return -EINVAL;
+	}
+	if (state->mode == ZIIO_READ || (!*name && ziio_runs_alone(state->indio)))
 		return 0;
 	if (!*name || !strcmp(name, "zio"))
 		return ziio_use_own_trigger(state);

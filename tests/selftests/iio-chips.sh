@@ -136,6 +136,11 @@ test_dummy()
 	is "voltage0" "$(samples 0-0 u2 4)" "7 7"
 	is "differences" "$(samples 1-0 d2 8)" "-33 -2 -33 -2"
 	is "acceleration" "$(samples 2-0 d2 4)" "344 344"
+	echo 0 >$config/d/live
+	check "iio_dummy in the mode \"read\"" make_iio d mode=read
+	zio-links
+	is "voltage0, as in its file" "$(samples 0-0 d4 4)" "$(cat $ziio/iio/in_voltage0_raw)"
+	is "acceleration, as in its file" "$(samples 2-0 d4 4)" "$(cat $ziio/iio/in_accel_x_raw)"
 	rmdir /sys/kernel/config/iio/devices/dummy/pretend
 	check "the ZIO device goes" wait_until 20 is_gone
 	remove_iio d
