@@ -87,4 +87,18 @@ static inline struct ziio_decimal ziio_decimal_product(struct ziio_decimal a,
 	return ziio_decimal_make(mant < 0, abs(mant), a.exp + b.exp);
 }
 
+/* @dec as an integer in units of 10^-@places, rounded; false: 64 bits are too few for it */
+static inline bool ziio_decimal_to_fixed(struct ziio_decimal dec, int places, s64 *value)
+{
+	for (dec.exp += places; dec.exp > 0 && dec.mant; dec.exp--)
+		if (check_mul_overflow(dec.mant, (s64)10, &dec.mant))
+			return false;
+	for (; dec.exp < -1 && dec.mant; dec.exp++)
+		dec.mant = div_s64(dec.mant, 10);
+	if (dec.exp < 0)
+		ziio_decimal_shorten(&dec);
+	*value = dec.mant;
+	return true;
+}
+
 #endif /* _ZIO_IIO_DECIMAL_H */

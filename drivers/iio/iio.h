@@ -36,7 +36,6 @@
 #include <linux/iio/trigger.h>
 #include <linux/irq_work.h>
 #include <linux/mutex.h>
-#include <linux/spinlock.h>
 #include <linux/timer.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
@@ -55,8 +54,7 @@ struct platform_device;
 #define ZIIO_ALARM_GAP		BIT(1)	/* IIO stopped and restarted the device */
 #define ZIIO_ALARM_FAILED	BIT(2)	/* the device was asked but produced no scan */
 
-/* "Read" has interleaved sets. */
-enum ziio_mode { ZIIO_INTERLEAVED, ZIIO_SEPARATE, ZIIO_READ };
+enum ziio_mode { ZIIO_INTERLEAVED, ZIIO_SEPARATE, ZIIO_READ /* interleaved, too */ };
 
 /**
  * struct ziio_channel - a channel of the IIO device, or one of its elements
@@ -225,6 +223,8 @@ const char *ziio_type_name(enum iio_chan_type type);
 /* scale.c */
 void ziio_read_scaling(struct ziio_state *state, const struct iio_chan_spec *spec,
 		       bool is_signed, struct zio_scaling *scaling);
+bool ziio_has_info(const struct iio_chan_spec *spec, enum iio_chan_info_enum info);
+int ziio_read_processed(struct ziio_state *state, const struct iio_chan_spec *spec, s64 *value);
 bool ziio_is_same_scaling(const struct zio_scaling *a, const struct zio_scaling *b);
 int ziio_rescale(struct ziio_set *set);
 void ziio_get_timing(const struct zio_cset *cset, struct zio_timing *timing);

@@ -41,19 +41,15 @@ struct ziio_format {
 	.swap = (_type)->endianness == ZIIO_OTHER_ENDIAN,	\
 }
 
-static bool ziio_has_raw(const struct iio_chan_spec *spec)
-{
-	return (spec->info_mask_separate | spec->info_mask_shared_by_type |
-		spec->info_mask_shared_by_dir | spec->info_mask_shared_by_all) &
-		BIT(IIO_CHAN_INFO_RAW);
-}
-
-/* The raw value of a channel is an int of the kernel. */
+/* The raw value of a channel is an int of the kernel, a processed one has a fraction. */
 static struct ziio_format ziio_find_read_format(const struct iio_chan_spec *spec)
 {
+	unsigned int bits = ziio_has_info(spec, IIO_CHAN_INFO_RAW) ? 32 :
+		ziio_has_info(spec, IIO_CHAN_INFO_PROCESSED) ? 64 : 0;
+
 	return (struct ziio_format) {
-		.bits = ziio_has_raw(spec) ? 32 : 0,
-		.realbits = 32,
+		.bits = bits,
+		.realbits = bits,
 		.repeat = 1,
 		.sign = 's',
 	};
@@ -182,7 +178,7 @@ static int ziio_add_channel(struct ziio_state *state, const struct iio_chan_spec
 	if (!ziio_format_is_valid(&format)) {
 		dev_warn(&state->pdev->dev,
 			 "%s: %s %s%s\n", dev_name(&state->indio->dev), name,
-			 state->mode == ZIIO_READ ? "has no raw value that ZIO could read" :
+			 state->mode == ZIIO_READ ? "has no value that ZIO could read" :
 			 "has samples of a format that ZIO does not support",
 			 *wanted ? ": remove it from \"channels\"" : "");
 		return *wanted ? -EOPNOTSUPP : 0;

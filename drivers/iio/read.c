@@ -13,6 +13,7 @@
 #include <linux/iio/consumer.h>
 #include <linux/platform_device.h>
 #include <linux/rcupdate.h>
+#include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include <linux/zio-compat.h>
 
@@ -29,16 +30,25 @@ static const char *ziio_channel_name(const struct ziio_set *set, unsigned int in
 			return chan->name;
 }
 
+static int ziio_read_raw(struct ziio_state *state, const struct iio_chan_spec *spec, int *value)
+{
+	struct iio_channel chan = { .indio_dev = state->indio, .channel = spec };
+	int ret = iio_read_channel_raw(&chan, value);
+
+	if (ret < 0)
+		return ret;
+	return ret == IIO_VAL_INT ? 0 : -EOPNOTSUPP;
+}
+
+/* A channel whose samples have 64 bits has no raw value: see ziio_find_read_format(). */
 static int ziio_read_channel(struct ziio_set *set, unsigned int index)
 {
-	struct iio_channel chan = { .indio_dev = set->state->indio, .channel = set->spec[index] };
-	int value, ret = iio_read_channel_raw(&chan, &value);
+	const struct ziio_field *field = &set->field[index];
+	void *sample = set->reader.scan + field->offset;
 
-	if (ret == IIO_VAL_INT) {
-		memcpy(set->reader.scan + set->field[index].offset, &value, sizeof(value));
-		return 0;
-	}
-	return ret < 0 ? ret : -EOPNOTSUPP;
+	if (field->bytes == sizeof(s64))
+		return ziio_read_processed(set->state, set->spec[index], sample);
+	return ziio_read_raw(set->state, set->spec[index], sample);
 }
 
 /* Reads the channels that the block has. */

@@ -12,6 +12,7 @@
 #include "iio.h"
 
 #define ZIIO_MICRO	6	/* the offset of struct zio_scaling is in millionths */
+#define ZIIO_NANO	9	/* samples of processed values are in 10^-9 of IIO's unit */
 
 /* The ZIO unit, and the power of ten of IIO's unit in it */
 struct ziio_unit {
@@ -52,6 +53,13 @@ static const struct ziio_unit *ziio_find_unit(const struct iio_chan_spec *spec)
 	return spec->type < ARRAY_SIZE(ziio_units) ? &ziio_units[spec->type] : &none;
 }
 
+/* Returns true if the device's driver offers this of a channel. Context: Any. */
+bool ziio_has_info(const struct iio_chan_spec *spec, enum iio_chan_info_enum info)
+{
+	return (spec->info_mask_separate | spec->info_mask_shared_by_type |
+		spec->info_mask_shared_by_dir | spec->info_mask_shared_by_all) & BIT(info);
+}
+
 /* @type: what read_raw() of the device returned */
 static bool ziio_to_decimal(int type, int val, int val2, struct ziio_decimal *dec)
 {
@@ -81,14 +89,37 @@ static bool ziio_to_decimal(int type, int val, int val2, struct ziio_decimal *de
 	}
 }
 
-static bool ziio_read_decimal(struct ziio_state *state, const struct iio_chan_spec *spec,
-			      enum iio_chan_info_enum info, struct ziio_decimal *dec)
+static int ziio_read_decimal(struct ziio_state *state, const struct iio_chan_spec *spec,
+			     enum iio_chan_info_enum info, struct ziio_decimal *dec)
 {
 	struct iio_channel chan = { .indio_dev = state->indio, .channel = spec };
 	int val = 0, val2 = 0, type;
 
 	type = iio_read_channel_attribute(&chan, &val, &val2, info);
-	return ziio_to_decimal(type, val, val2, dec);
+	if (type < 0)
+		return type;
+	return ziio_to_decimal(type, val, val2, dec) ? 0 : -EOPNOTSUPP;
+}
+
+/**
+ * ziio_read_processed() - read a channel that has no raw value
+ * @state: the device
+ * @spec: the channel
+ * @value: receives the value in 10^-9 of IIO's unit
+ *
+ * Context: Process, sleeps.
+ *
+ * Return: 0; -ERANGE if 64 bits are too few; -EOPNOTSUPP for a kind of number that ZIO does
+ * not know; or an error of the device's driver.
+ */
+int ziio_read_processed(struct ziio_state *state, const struct iio_chan_spec *spec, s64 *value)
+{
+	struct ziio_decimal dec;
+	int ret = ziio_read_decimal(state, spec, IIO_CHAN_INFO_PROCESSED, &dec);
+
+	if (ret)
+		return ret;
+	return ziio_decimal_to_fixed(dec, ZIIO_NANO, value) ? 0 : -ERANGE;
 }
 
 /* Returns 0 for a channel without an offset. */
@@ -98,7 +129,7 @@ static struct ziio_decimal ziio_read_offset(struct ziio_state *state,
 {
 	struct ziio_decimal dec = { };
 
-	if (!ziio_read_decimal(state, spec, IIO_CHAN_INFO_OFFSET, &dec))
+	if (ziio_read_decimal(state, spec, IIO_CHAN_INFO_OFFSET, &dec))
 		return dec;
 	return ziio_decimal_product(dec, scale);
 }
@@ -124,7 +155,12 @@ void ziio_read_scaling(struct ziio_state *state, const struct iio_chan_spec *spe
 		.flags = is_signed ? ZIO_SCALING_SIGNED : 0,
 		.mant = 1,
 	};
-	if (!ziio_read_decimal(state, spec, IIO_CHAN_INFO_SCALE, &scale))
+	if (state->mode == ZIIO_READ && !ziio_has_info(spec, IIO_CHAN_INFO_RAW)) {
+		scaling->unit = unit->unit;
+		scaling->exp = unit->exp - ZIIO_NANO;
+		return;
+	}
+	if (ziio_read_decimal(state, spec, IIO_CHAN_INFO_SCALE, &scale))
 		return;
 	scale.exp += unit->exp;
 	if (!scale.mant) {

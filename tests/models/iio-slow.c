@@ -3,7 +3,8 @@
  * iio-slow.c: an IIO device without a buffer
  *
  * Read k of voltage0 gives k, of voltage1 1000 + k, of temp -k; they count together: a read
- * of voltage0 begins a new k. "humidity" has no raw value. The descriptions of the channels
+ * of voltage0 begins a new k. "humidityrelative" has no raw value, but a processed one:
+ * 50.25. "proximity" has none. The descriptions of the channels
  * go with the device. These files in /sys/module/iio_slow/parameters take numbers:
  *
  *   delay  a read of voltage0 takes so many microseconds
@@ -17,7 +18,7 @@
 #include <linux/module.h>
 #include <linux/platform_device.h>
 
-enum { VOLTAGE0, VOLTAGE1, TEMP, HUMIDITY };
+enum { VOLTAGE0, VOLTAGE1, TEMP, HUMIDITY, PROXIMITY };
 
 static uint delay;
 module_param(delay, uint, 0644);
@@ -63,7 +64,8 @@ static int slow_read(struct iio_dev *indio, const struct iio_chan_spec *chan, in
 		return IIO_VAL_INT;
 	default:
 		*val = 50;
-		return IIO_VAL_INT;
+		*val2 = 250000;
+		return IIO_VAL_INT_PLUS_MICRO;
 	}
 }
 
@@ -87,6 +89,9 @@ static const struct iio_chan_spec slow_channels[] = {
 	}, {
 		.type = IIO_HUMIDITYRELATIVE, .address = HUMIDITY, .scan_index = -1,
 		.info_mask_separate = BIT(IIO_CHAN_INFO_PROCESSED),
+	}, {
+		.type = IIO_PROXIMITY, .address = PROXIMITY, .scan_index = -1,
+		.info_mask_separate = BIT(IIO_CHAN_INFO_SCALE),
 	},
 };
 

@@ -175,6 +175,29 @@ static void offsets_are_products(struct kunit *test)
 	expect_decimal(test, ziio_decimal_product(large, ziio_decimal_make(false, 0, 0)), 0, 0);
 }
 
+static s64 to_nano(s64 mant, int exp)
+{
+	struct ziio_decimal dec = ziio_decimal_make(mant < 0, abs(mant), exp);
+	s64 value;
+
+	return ziio_decimal_to_fixed(dec, 9, &value) ? value : S64_MIN;
+}
+
+static void processed_values_become_fixed(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, to_nano(0, 0), 0);
+	KUNIT_EXPECT_EQ(test, to_nano(5025, -2), 50250000000);
+	KUNIT_EXPECT_EQ(test, to_nano(-5025, -2), -50250000000);
+	KUNIT_EXPECT_EQ(test, to_nano(S32_MAX, 0), S32_MAX * 1000000000ll);
+	KUNIT_EXPECT_EQ(test, to_nano(9, 10), S64_MIN);
+	/* A digit behind the last one rounds it, and the digits behind that do not. */
+	KUNIT_EXPECT_EQ(test, to_nano(15, -10), 2);
+	KUNIT_EXPECT_EQ(test, to_nano(-15, -10), -2);
+	KUNIT_EXPECT_EQ(test, to_nano(1449999, -15), 1);
+	KUNIT_EXPECT_EQ(test, to_nano(333333333333333333, -18), 333333333);
+	KUNIT_EXPECT_EQ(test, to_nano(1, -35), 0);
+}
+
 static struct kunit_case iio_cases[] = {
 	KUNIT_CASE(formats_become_numbers),
 	KUNIT_CASE(noise_is_masked),
@@ -183,6 +206,7 @@ static struct kunit_case iio_cases[] = {
 	KUNIT_CASE(mask_chooses_fields),
 	KUNIT_CASE(numbers_become_decimal),
 	KUNIT_CASE(offsets_are_products),
+	KUNIT_CASE(processed_values_become_fixed),
 	{ }
 };
 
