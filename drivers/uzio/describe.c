@@ -46,12 +46,12 @@ struct describe_range {
 	{ #_field, offsetof(struct _type, _field), _min, _max }
 
 static const struct describe_range describe_set_ranges[] = {
-	DESCRIBE_RANGE(uzio_set, flags, 0, 0),
+	DESCRIBE_RANGE(uzio_set, flags, 0, UZIO_SET_STREAM),
 	DESCRIBE_RANGE(uzio_set, n_chan, 1, UZIO_MAX_CHANNELS),
 	DESCRIBE_RANGE(uzio_set, ssize, 1, U16_MAX),
 	DESCRIBE_RANGE(uzio_set, nbits, 0, U16_MAX),
 	DESCRIBE_RANGE(uzio_set, error_ns, 0, NSEC_PER_SEC),
-	DESCRIBE_RANGE(uzio_set, reserved, 0, 0),
+	DESCRIBE_RANGE(uzio_set, depth, 0, UZIO_MAX_DEPTH),
 	DESCRIBE_RANGE(uzio_set, scaling.flags, 0, UZIO_SCALING_FLAGS),
 	DESCRIBE_RANGE(uzio_set, scaling.unit, 0, _ZIO_UNIT_NUM - 1),
 };
@@ -151,6 +151,9 @@ static int describe_check_sums(struct uzio *dev, unsigned int index, const struc
 		return describe_refuse(dev, -EINVAL,
 				       "set %u: rate_num is %u, but rate_den is %u", index,
 				       from->rate_num, from->rate_den);
+	if (from->depth && !(from->flags & UZIO_SET_STREAM))
+		return describe_refuse(dev, -EINVAL, "set %u: depth is %u, but it is no stream",
+				       index, from->depth);
 	if (from->first_ps < -UZIO_MAX_FIRST || from->first_ps > UZIO_MAX_FIRST)
 		return describe_refuse(dev, -ERANGE, "set %u: first_ps is %lld, not %lld to %lld",
 				       index, from->first_ps, -UZIO_MAX_FIRST, UZIO_MAX_FIRST);
@@ -187,6 +190,7 @@ static int describe_set(struct uzio *dev, unsigned int index, const struct uzio_
 	strscpy(set->name, from->name, sizeof(set->name));
 	strscpy(set->clock, from->clock, sizeof(set->clock));
 	set->has_clock = *set->clock;
+	set->is_stream = from->flags & UZIO_SET_STREAM;
 	set->max_samples = from->max_samples;
 	set->timing = (struct zio_timing) {
 		.rate_num = from->rate_num, .rate_den = from->rate_den,
@@ -195,13 +199,14 @@ static int describe_set(struct uzio *dev, unsigned int index, const struct uzio_
 	*to = (struct zio_cset_desc) {
 		.name = *set->name ? set->name : NULL,
 		.clock_source = *set->clock ? set->clock : NULL,
-		.flags = ZIO_CSET_MAPPED,
+		.flags = ZIO_CSET_MAPPED | (set->is_stream ? ZIO_CSET_STREAM : 0),
 		.n_chan = from->n_chan,
 		.ssize = from->ssize,
 		.nbits = from->nbits,
 		.nsamples = from->nsamples,
 		.buffer = "vmalloc",
-		.ops = &uzio_input_ops,
+		.queue_depth = from->depth,
+		.ops = set->is_stream ? &uzio_stream_ops : &uzio_input_ops,
 	};
 	if (from->scaling.flags) {
 		describe_scaling(&set->scaling, &from->scaling);
@@ -258,8 +263,8 @@ static int describe_check_device(struct uzio *dev, const struct uzio_create *cre
 }
 
 /*
- * The buffers of an exchange: the largest request of each set fits. Answers have no more bytes
- * than the request.
+ * The buffers of an exchange: the largest request of each set fits, with a block of each channel
+ * of a stream. An answer to UZIO_ARM has no more bytes than that.
  */
 static int describe_buffers(struct uzio *dev)
 {

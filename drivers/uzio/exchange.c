@@ -13,6 +13,7 @@
 
 static int exchange_answer(struct uzio *dev, const struct uzio_record *head)
 {
+	const struct uzio_complete *complete = (const void *)head;
 	const struct uzio_done *done = (const void *)head;
 	struct uzio_chanset *set;
 
@@ -30,6 +31,12 @@ static int exchange_answer(struct uzio *dev, const struct uzio_record *head)
 		if (head->size != sizeof(struct uzio_fail))
 			return -EINVAL;
 		return uzio_answer_fail(set, (const void *)head);
+	case UZIO_COMPLETE:
+		if (head->size < sizeof(*complete) ||
+		    head->size - sizeof(*complete) !=
+		    size_mul(complete->n_filled, sizeof(struct uzio_filled)))
+			return -EINVAL;
+		return uzio_answer_complete(set, complete);
 	default:
 		return -EINVAL;
 	}

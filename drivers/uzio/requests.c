@@ -2,8 +2,8 @@
 /*
  * requests.c: what the core wants from the program, and what the program answers
  *
- * A set has at most one request that the program has not answered. See struct uzio_chanset for
- * its states.
+ * A set has at most one request that the program has not answered; a stream is one. See struct
+ * uzio_chanset for its states, and streams.c for the blocks of a stream.
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
@@ -18,7 +18,7 @@ static void requests_add(struct uzio_chanset *set)
 {
 	set->owes = true;
 	set->since = jiffies;
-	list_add_tail(&set->ready, &set->dev->ready);
+	list_move_tail(&set->ready, &set->dev->ready);
 	if (set->dev->live)
 		queue_delayed_work(uzio_wq, &set->dev->watch, set->dev->timeout);
 }
@@ -28,6 +28,13 @@ static void requests_del(struct uzio_chanset *set)
 {
 	set->owes = false;
 	list_del_init(&set->ready);
+}
+
+static void requests_refill(struct zio_cset *cset, struct zio_channel *chan)
+{
+	struct uzio *dev = zio_cset_priv(cset);
+
+	uzio_look_for_blocks(&dev->set[zio_cset_index(cset)]);
 }
 
 static int requests_arm(struct zio_cset *cset)
@@ -115,26 +122,15 @@ const struct zio_cset_ops uzio_input_ops = {
 	.get_timing = requests_get_timing,
 };
 
-/* Finds out where a channel's blocks are. Called with set->mutex held, while it is armed. */
-static void requests_find_memory(struct uzio_chanset *set, struct zio_channel *chan,
-				 struct uzio_block *to)
-{
-	struct uzio_memory *memory = &set->memory[zio_channel_index(chan)];
-	struct zio_area *area = zio_channel_area(chan), *old = area;
-	struct uzio *dev = set->dev;
-
-	if (memory->area != area) {
-		spin_lock_irq(&dev->lock);
-		old = memory->area;
-		memory->area = area;
-		dev->next_map = (dev->next_map + 1) & UZIO_MAP_MAX;
-		memory->map = dev->next_map;
-		spin_unlock_irq(&dev->lock);
-	}
-	to->map = (u64)memory->map << UZIO_MAP_SHIFT;
-	to->map_size = zio_area_size(area);
-	zio_area_put(old);
-}
+const struct zio_cset_ops uzio_stream_ops = {
+	.init = requests_init,
+	.exit = requests_exit,
+	.raw_io = requests_arm,
+	.stop_io = requests_stop,
+	.refill = requests_refill,
+	.check_shape = requests_check_shape,
+	.get_timing = requests_get_timing,
+};
 
 /* Called with set->mutex held; the set is armed. Returns the bytes of the request. */
 static u32 requests_describe_arm(struct uzio_chanset *set, struct uzio_arm *arm)
@@ -155,7 +151,7 @@ static u32 requests_describe_arm(struct uzio_chanset *set, struct uzio_arm *arm)
 		to->chan = zio_channel_index(chan);
 		to->offset = zio_block_offset(block);
 		to->len = block->len;
-		requests_find_memory(set, chan, to);
+		uzio_find_memory(set, chan, to);
 		to++;
 		arm->n_blocks++;
 	}
@@ -163,34 +159,63 @@ static u32 requests_describe_arm(struct uzio_chanset *set, struct uzio_arm *arm)
 }
 
 /*
- * Puts the request of a set into a buffer that has room for it. Returns its bytes; 0 if the core
- * has taken the request back.
+ * The program gets the request of a set from now on. Returns its type; 0 if the core has taken
+ * the request back. Called with set->mutex held.
  */
-static u32 requests_take(struct uzio_chanset *set, struct uzio_record *to)
+static u32 requests_fetch(struct uzio_chanset *set)
 {
 	struct uzio *dev = set->dev;
-	u32 size = 0, type = 0;
+	u32 type = 0;
 
-	mutex_lock(&set->mutex);
 	spin_lock_irq(&dev->lock);
-	if (!list_empty(&set->ready)) {
-		list_del_init(&set->ready);
-		type = set->held ? UZIO_ABORT : UZIO_ARM;
-	}
-	if (type == UZIO_ARM) {
+	if (list_empty(&set->ready))
+		goto out;
+	list_del_init(&set->ready);
+	if (!set->held) {
+		type = set->is_stream ? UZIO_START : UZIO_ARM;
 		set->held = set->gen;
 		set->owes = false;
-	} else if (type) {
+		/* The first blocks follow. */
+		if (set->is_stream)
+			list_add_tail(&set->ready, &dev->ready);
+	} else if (set->armed && set->held == set->gen) {
+		type = UZIO_BLOCKS;
+	} else {
+		type = UZIO_ABORT;
 		set->since = jiffies;
 	}
+out:
 	spin_unlock_irq(&dev->lock);
-	if (type == UZIO_ARM)
+	return type;
+}
+
+/*
+ * Puts the request of a set into a buffer of @room bytes, where one of each type fits. Returns its
+ * bytes; 0 if there is none.
+ */
+static u32 requests_take(struct uzio_chanset *set, struct uzio_record *to, u32 room)
+{
+	u32 type, size = 0;
+
+	mutex_lock(&set->mutex);
+	type = requests_fetch(set);
+	switch (type) {
+	case UZIO_ARM:
 		size = requests_describe_arm(set, (struct uzio_arm *)to);
-	else if (type)
+		break;
+	case UZIO_START:
+		size = uzio_stream_start(set, (struct uzio_arm *)to);
+		break;
+	case UZIO_ABORT:
 		size = sizeof(*to);
-	if (type)
+		break;
+	case UZIO_BLOCKS:
+		size = uzio_stream_take(set, to, room);
+		break;
+	}
+	if (type && type != UZIO_BLOCKS)
 		*to = (struct uzio_record) {
-			.size = size, .type = type, .set = set - dev->set, .id = set->held,
+			.size = size, .type = type, .set = set - set->dev->set, .id = set->held,
 		};
 	mutex_unlock(&set->mutex);
 	return size;
@@ -219,7 +244,7 @@ u32 uzio_collect(struct uzio *dev)
 		most = uzio_arm_size(dev->cset[set - dev->set].n_chan);
 		if (most > dev->buffer_size - len)
 			break;
-		len += requests_take(set, dev->out + len);
+		len += requests_take(set, dev->out + len, dev->buffer_size - len);
 	}
 	return len;
 }
@@ -238,40 +263,14 @@ static void requests_drop(struct uzio_chanset *set, bool is_done)
 	spin_unlock_irq(&dev->lock);
 }
 
-/*
- * Tells what an answer is for. Called with set->mutex held. Returns 1 if the core waits for it;
- * 0 if the core has taken the blocks back; -EINVAL if the program does not have that request.
- */
-static int requests_judge(struct uzio_chanset *set, u64 id)
-{
-	int ret = -EINVAL;
-
-	spin_lock_irq(&set->dev->lock);
-	if (id && id == set->held)
-		ret = set->armed && set->gen == id;
-	spin_unlock_irq(&set->dev->lock);
-	return ret;
-}
-
 /* The driver gives the blocks back. The core may arm the set again before it returns. */
 static void requests_end(struct uzio_chanset *set)
 {
 	spin_lock_irq(&set->dev->lock);
+	list_del_init(&set->ready);
 	set->held = 0;
 	set->armed = false;
 	spin_unlock_irq(&set->dev->lock);
-}
-
-static bool requests_is_right(const struct uzio_chanset *set, const struct zio_block *block,
-			      const struct uzio_filled *filled)
-{
-	if (filled->flags & ~UZIO_FILLED_TIME ||
-	    memchr_inv(filled->reserved, 0, sizeof(filled->reserved)))
-		return false;
-	if (filled->len > block->len || (size_t)filled->len % zio_cset_ssize(set->cset))
-		return false;
-	return !(filled->flags & UZIO_FILLED_TIME) || set->has_clock ||
-		filled->time.ticks < NSEC_PER_SEC;
 }
 
 /* Called with set->mutex held, while the set is armed. Changes nothing unless all is right. */
@@ -286,7 +285,7 @@ static int requests_fill(struct uzio_chanset *set, const struct uzio_done *done)
 	if (!done->n_blocks)
 		return 0;
 	zio_for_each_block(set->cset, pos, chan, block) {
-		if (n == done->n_blocks || !requests_is_right(set, block, &filled[n]))
+		if (n == done->n_blocks || !uzio_filled_is_right(set, block, &filled[n]))
 			return -EINVAL;
 		n++;
 	}
@@ -307,8 +306,10 @@ int uzio_answer_done(struct uzio_chanset *set, const struct uzio_done *done)
 {
 	int ret;
 
+	if (set->is_stream)
+		return -EINVAL;
 	mutex_lock(&set->mutex);
-	ret = requests_judge(set, done->head.id);
+	ret = uzio_judge(set, done->head.id);
 	if (!ret)
 		requests_drop(set, true);
 	if (ret > 0) {
@@ -336,7 +337,7 @@ int uzio_answer_fail(struct uzio_chanset *set, const struct uzio_fail *fail)
 	if (!fail->error || fail->error >= ERESTARTSYS || fail->reserved)
 		return -EINVAL;
 	mutex_lock(&set->mutex);
-	ret = requests_judge(set, fail->head.id);
+	ret = uzio_judge(set, fail->head.id);
 	if (!ret)
 		requests_drop(set, false);
 	if (ret > 0) {

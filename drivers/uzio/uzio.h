@@ -15,10 +15,15 @@
 
 #define UZIO_MESSAGE_SIZE	128
 
-/* The memory of a channel that the program may map: set->mutex to change, dev->lock too */
+/*
+ * A channel. The memory is what the program may map: set->mutex to change it, dev->lock too. The
+ * rest is that of the stream that the program has.
+ */
 struct uzio_memory {
 	struct zio_area *area;
 	u32 map;	/* token of the area, see UZIO_MAP_SHIFT */
+	u32 in_flight;	/* blocks that the program has */
+	struct zio_channel *chan;	/* NULL: the stream does without it */
 };
 
 /*
@@ -30,6 +35,9 @@ struct uzio_memory {
  *	armed, held == gen	the program fills the blocks
  *	held && !armed		the core has taken the blocks back: the program is to answer
  *	held && held != gen	the same, and the set is armed again: the request follows
+ *
+ * A stream is armed from its start to its end. While the program has it, the set is in dev->ready
+ * when there may be free blocks.
  */
 struct uzio_chanset {
 	struct uzio *dev;
@@ -38,12 +46,13 @@ struct uzio_chanset {
 	u32 max_samples;
 	struct zio_timing timing;
 	bool has_clock;
+	bool is_stream;
 	struct zio_scaling scaling;
 	char name[UZIO_NAME_LEN];
 	char clock[UZIO_NAME_LEN];
 	struct mutex mutex;	/* over the armed blocks, and memory */
 
-	struct list_head ready;	/* in dev->ready: there is a request */
+	struct list_head ready;	/* in dev->ready: there is a request, or may be */
 	bool armed;
 	u64 gen;		/* id of the last arming */
 	u64 held;		/* id of the request that the program has, or 0 */
@@ -93,13 +102,26 @@ static inline size_t uzio_arm_size(u32 n_blocks)
 int uzio_describe(struct uzio *dev, const struct uzio_create *create);
 void uzio_forget(struct uzio *dev);
 
+/* state.c */
+void uzio_look_for_blocks(struct uzio_chanset *set);
+int uzio_judge(struct uzio_chanset *set, u64 id);
+void uzio_find_memory(struct uzio_chanset *set, struct zio_channel *chan, struct uzio_block *to);
+bool uzio_filled_is_right(const struct uzio_chanset *set, const struct zio_block *block,
+			  const struct uzio_filled *filled);
+
 /* requests.c */
 extern struct workqueue_struct *uzio_wq;
 extern const struct zio_cset_ops uzio_input_ops;
+extern const struct zio_cset_ops uzio_stream_ops;
 bool uzio_owes_step(struct uzio *dev, unsigned long *end);
 u32 uzio_collect(struct uzio *dev);
 int uzio_answer_done(struct uzio_chanset *set, const struct uzio_done *done);
 int uzio_answer_fail(struct uzio_chanset *set, const struct uzio_fail *fail);
+
+/* streams.c */
+u32 uzio_stream_start(struct uzio_chanset *set, struct uzio_arm *arm);
+u32 uzio_stream_take(struct uzio_chanset *set, void *to, u32 room);
+int uzio_answer_complete(struct uzio_chanset *set, const struct uzio_complete *complete);
 
 /* exchange.c */
 long uzio_exchange(struct uzio *dev, struct uzio_exchange *ex, bool nonblock);

@@ -147,7 +147,7 @@ TEST("a description that contradicts itself names the field", loaded)
 		int code;
 		const char *message;
 	} wrong[] = {
-		WRONG(ERANGE, "set 0: flags is 1, not 0 to 0", .flags = 1),
+		WRONG(ERANGE, "set 0: flags is 2, not 0 to 1", .flags = 2),
 		WRONG_SIZE(ERANGE, "set 0: n_chan is 0, not 1 to 1024", .ssize = 2),
 		WRONG_SIZE(ERANGE, "set 0: n_chan is 1025, not 1 to 1024", .n_chan = 1025),
 		WRONG_SIZE(ERANGE, "set 0: ssize is 0, not 1 to 65535", .n_chan = 1),

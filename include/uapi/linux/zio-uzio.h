@@ -5,8 +5,8 @@
  * The program opens /dev/uzio and describes a device with UZIO_IOC_CREATE. The device then
  * works as any other. When a set is armed, UZIO_IOC_EXCHANGE returns a request that says where
  * the blocks are. The program maps their memory, writes the samples in place, and answers in
- * its next UZIO_IOC_EXCHANGE. The device is unplugged when the file and its mappings end, or
- * when the program stalls.
+ * its next UZIO_IOC_EXCHANGE. A stream (UZIO_SET_STREAM) has many blocks at once. The device is
+ * unplugged when the file and its mappings end, or when the program stalls.
  *
  * Requests and answers are records. Each begins with struct uzio_record and has a multiple of
  * eight bytes. Skip a request of an unknown type by its size. All fields have native
@@ -22,6 +22,7 @@
 #define UZIO_MAX_SETS		64
 #define UZIO_MAX_CHANNELS	1024	/* of a device */
 #define UZIO_MAX_BLOCK		(1 << 30)	/* bytes of a block, as described */
+#define UZIO_MAX_DEPTH		65536	/* blocks of a channel at once */
 
 /* Bytes of the name of a set or of a clock, with the terminating zero */
 #define UZIO_NAME_LEN		16
@@ -55,7 +56,7 @@ struct uzio_scaling {
  * @name: 1 ... 15 characters of [a-z0-9_-], not the name of another set; or empty
  * @clock: name of the device's clock, if it stamps the blocks: 1 ... 15 characters of
  *         [a-z0-9_-], not "kernel"; or empty
- * @flags: UZIO_SET_*; none is known yet
+ * @flags: UZIO_SET_*
  * @n_chan: number of channels, 1 ... UZIO_MAX_CHANNELS
  * @ssize: bytes per sample, 1 ... 65535
  * @nbits: valid bits per sample; 0: all
@@ -64,7 +65,7 @@ struct uzio_scaling {
  * @rate_num: each channel takes @rate_num / @rate_den samples per second; 0: unknown
  * @rate_den: see @rate_num; 0 if @rate_num is 0
  * @error_ns: largest error of the time of a block, up to a second; 0: unknown
- * @reserved: zero
+ * @depth: most blocks of each channel that the program has at once; 0: 16. 0 if no stream
  * @first_ps: picoseconds from the time of a block to its first sample, up to an hour
  * @scaling: of all channels
  */
@@ -80,10 +81,12 @@ struct uzio_set {
 	__u32 rate_num;
 	__u32 rate_den;
 	__u32 error_ns;
-	__u32 reserved;
+	__u32 depth;
 	__s64 first_ps;
 	struct uzio_scaling scaling;
 };
+
+#define UZIO_SET_STREAM		(1 << 0)	/* many blocks at once, see struct uzio_blocks */
 
 /**
  * struct uzio_create - description of a device
@@ -130,10 +133,13 @@ struct uzio_record {
 /* Requests */
 #define UZIO_ARM	1	/* struct uzio_arm; answer with UZIO_DONE or UZIO_FAIL */
 #define UZIO_ABORT	2	/* struct uzio_record; answer it at once, with UZIO_FAIL */
+#define UZIO_START	3	/* struct uzio_arm; a stream begins: no answer */
+#define UZIO_BLOCKS	4	/* struct uzio_blocks; answer with UZIO_COMPLETE */
 
 /* Answers */
 #define UZIO_DONE	1	/* struct uzio_done */
 #define UZIO_FAIL	2	/* struct uzio_fail */
+#define UZIO_COMPLETE	3	/* struct uzio_complete */
 
 /**
  * struct uzio_block - a block to fill
@@ -172,6 +178,10 @@ struct uzio_block {
  * From this request to its answer, the memory of the blocks is the program's. After an
  * UZIO_ABORT nobody takes the samples any more, but the set gets no other UZIO_ARM before the
  * program has answered. So a late write never meets another block.
+ *
+ * UZIO_START tells that a stream begins: @time is zero, and each enabled channel has a struct
+ * uzio_block with the offset 0, and the length of all its blocks. Channels, memory and length
+ * stay for as long as the stream.
  */
 struct uzio_arm {
 	struct uzio_record head;
@@ -182,6 +192,34 @@ struct uzio_arm {
 	__u32 post_samples;
 	__u32 nshots;
 	__u32 reserved;
+};
+
+/**
+ * struct uzio_place - where a block of a stream is
+ * @offset: where the block begins in the memory of its channel, in bytes
+ * @len: its bytes
+ */
+struct uzio_place {
+	uint64_t offset;
+	uint64_t len;
+};
+
+/**
+ * struct uzio_blocks - free blocks of a stream
+ * @head: UZIO_BLOCKS, with the id of UZIO_START
+ * @chan: channel of the set
+ * @reserved: zero
+ * @n_blocks: number of blocks
+ *
+ * @n_blocks times struct uzio_place follow. They come behind the blocks of the channel that the
+ * program already has. Their memory is the program's until UZIO_COMPLETE, or the answer to
+ * UZIO_ABORT.
+ */
+struct uzio_blocks {
+	struct uzio_record head;
+	__u16 chan;
+	__u16 reserved;
+	__u32 n_blocks;
 };
 
 /**
@@ -217,6 +255,29 @@ struct uzio_done {
 };
 
 /**
+ * struct uzio_complete - the oldest blocks of a channel of a stream are full
+ * @head: UZIO_COMPLETE, with the id of UZIO_START
+ * @chan: channel of the set
+ * @reserved: zero
+ * @lost: blocks that the device has lost in front of these
+ * @n_blocks: number of blocks, at most those that the program has
+ * @n_filled: @n_blocks; or 0: the blocks have their whole length
+ *
+ * @n_filled times struct uzio_filled follow. A block without a time gets one: the last block has
+ * ended now, and each other one where the next one begins, as @rate_num tells if a block takes
+ * at most a second. If the set has a clock, the time is zero instead. The whole record is at
+ * most &uzio_create.buffer_size bytes long.
+ */
+struct uzio_complete {
+	struct uzio_record head;
+	__u16 chan;
+	__u16 reserved;
+	__u32 lost;
+	__u32 n_blocks;
+	__u32 n_filled;
+};
+
+/**
  * struct uzio_fail - the program cannot fill the blocks of a request
  * @head: UZIO_FAIL
  * @error: an errno, for the reader: 1 ... 511. The reader gets EIO for EAGAIN, EBUSY, EFAULT,
@@ -239,8 +300,8 @@ struct uzio_fail {
  * @requests_size: its bytes, at least &uzio_create.buffer_size; 0: no requests
  * @requests_given: the kernel returns how many bytes it has filled
  * @wait_ms: how long to wait for a request, if there is none; 0: not at all; -1: for ever
- * @late: the kernel returns how many UZIO_DONE it has dropped because the core had taken the
- *        blocks back
+ * @late: the kernel returns how many UZIO_DONE and UZIO_COMPLETE it has dropped because the core
+ *        had taken the blocks back
  */
 struct uzio_exchange {
 	uint64_t answers;
