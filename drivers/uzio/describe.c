@@ -46,7 +46,7 @@ struct describe_range {
 	{ #_field, offsetof(struct _type, _field), _min, _max }
 
 static const struct describe_range describe_set_ranges[] = {
-	DESCRIBE_RANGE(uzio_set, flags, 0, UZIO_SET_STREAM),
+	DESCRIBE_RANGE(uzio_set, flags, 0, UZIO_SET_STREAM | UZIO_SET_OUTPUT),
 	DESCRIBE_RANGE(uzio_set, n_chan, 1, UZIO_MAX_CHANNELS),
 	DESCRIBE_RANGE(uzio_set, ssize, 1, U16_MAX),
 	DESCRIBE_RANGE(uzio_set, nbits, 0, U16_MAX),
@@ -191,6 +191,7 @@ static int describe_set(struct uzio *dev, unsigned int index, const struct uzio_
 	strscpy(set->clock, from->clock, sizeof(set->clock));
 	set->has_clock = *set->clock;
 	set->is_stream = from->flags & UZIO_SET_STREAM;
+	set->is_output = from->flags & UZIO_SET_OUTPUT;
 	set->max_samples = from->max_samples;
 	set->timing = (struct zio_timing) {
 		.rate_num = from->rate_num, .rate_den = from->rate_den,
@@ -199,14 +200,15 @@ static int describe_set(struct uzio *dev, unsigned int index, const struct uzio_
 	*to = (struct zio_cset_desc) {
 		.name = *set->name ? set->name : NULL,
 		.clock_source = *set->clock ? set->clock : NULL,
-		.flags = ZIO_CSET_MAPPED | (set->is_stream ? ZIO_CSET_STREAM : 0),
+		.flags = ZIO_CSET_MAPPED | (set->is_stream ? ZIO_CSET_STREAM : 0) |
+			 (set->is_output ? ZIO_CSET_OUTPUT : 0),
 		.n_chan = from->n_chan,
 		.ssize = from->ssize,
 		.nbits = from->nbits,
 		.nsamples = from->nsamples,
 		.buffer = "vmalloc",
 		.queue_depth = from->depth,
-		.ops = set->is_stream ? &uzio_stream_ops : &uzio_input_ops,
+		.ops = set->is_stream ? &uzio_stream_ops : &uzio_armed_ops,
 	};
 	if (from->scaling.flags) {
 		describe_scaling(&set->scaling, &from->scaling);
@@ -263,8 +265,8 @@ static int describe_check_device(struct uzio *dev, const struct uzio_create *cre
 }
 
 /*
- * The buffers of an exchange: the largest request of each set fits, with a block of each channel
- * of a stream. An answer to UZIO_ARM has no more bytes than that.
+ * The buffers of an exchange: the largest request of each set fits. An answer to UZIO_ARM has no
+ * more bytes than that.
  */
 static int describe_buffers(struct uzio *dev)
 {
@@ -272,7 +274,7 @@ static int describe_buffers(struct uzio *dev)
 	unsigned int i;
 
 	for (i = 0; i < dev->n_sets; i++)
-		size = max(size, uzio_arm_size(dev->cset[i].n_chan));
+		size = max(size, uzio_request_size(dev->cset[i].n_chan));
 	dev->buffer_size = size;
 	dev->in = kvzalloc(size, GFP_KERNEL_ACCOUNT);
 	dev->out = kvzalloc(size, GFP_KERNEL_ACCOUNT);

@@ -185,8 +185,11 @@ static long main_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	return -ENOTTY;
 }
 
-/* Returns the area that has a token, with a reference, or NULL. Context: Process. */
-static struct zio_area *main_find_area(struct uzio *dev, unsigned long map)
+/*
+ * Returns the area that has a token, with a reference, or NULL. *@write: the program may write to
+ * it. Context: Process.
+ */
+static struct zio_area *main_find_area(struct uzio *dev, unsigned long map, bool *write)
 {
 	struct uzio_memory *memory;
 	struct zio_area *found = NULL;
@@ -196,8 +199,10 @@ static struct zio_area *main_find_area(struct uzio *dev, unsigned long map)
 	for (i = 0; i < dev->n_sets && !found; i++)
 		for (j = 0; j < dev->cset[i].n_chan && !found; j++) {
 			memory = &dev->set[i].memory[j];
-			if (memory->area && memory->map == map)
+			if (memory->area && memory->map == map) {
 				found = zio_area_ref(memory->area);
+				*write = !dev->set[i].is_output;
+			}
 		}
 	spin_unlock_irq(&dev->lock);
 	return found;
@@ -209,6 +214,7 @@ static int main_mmap(struct file *file, struct vm_area_struct *vma)
 	const unsigned int shift = UZIO_MAP_SHIFT - PAGE_SHIFT;
 	struct uzio *dev = file->private_data;
 	struct zio_area *area;
+	bool write;
 	int ret;
 
 	/* The sets are complete, and stay. */
@@ -216,11 +222,11 @@ static int main_mmap(struct file *file, struct vm_area_struct *vma)
 		return -ENOTCONN;
 	if (!(vma->vm_flags & VM_SHARED) || vma->vm_pgoff & (BIT(shift) - 1))
 		return -EINVAL;
-	area = main_find_area(dev, vma->vm_pgoff >> shift);
+	area = main_find_area(dev, vma->vm_pgoff >> shift, &write);
 	if (!area)
 		return -ESTALE;
 	vma->vm_pgoff = 0;
-	ret = zio_area_map(area, vma, true);
+	ret = zio_area_map(area, vma, write);
 	zio_area_put(area);
 	return ret;
 }

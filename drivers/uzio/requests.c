@@ -113,7 +113,7 @@ static void requests_get_timing(const struct zio_cset *cset, struct zio_timing *
 	*timing = dev->set[zio_cset_index(cset)].timing;
 }
 
-const struct zio_cset_ops uzio_input_ops = {
+const struct zio_cset_ops uzio_armed_ops = {
 	.init = requests_init,
 	.exit = requests_exit,
 	.raw_io = requests_arm,
@@ -143,7 +143,7 @@ static u32 requests_describe_arm(struct uzio_chanset *set, struct uzio_arm *arm)
 	memset(arm, 0, sizeof(*arm));
 	block = zio_cset_block(set->cset);
 	arm->time = block->tstamp;
-	arm->clock = zio_block_clock(block);
+	arm->clock = set->is_output ? zio_cset_clock(set->cset) : zio_block_clock(block);
 	arm->post_samples = zio_cset_post_samples(set->cset);
 	arm->nshots = 1;
 	zio_for_each_block(set->cset, pos, chan, block) {
@@ -241,7 +241,7 @@ u32 uzio_collect(struct uzio *dev)
 	u32 len = 0, most;
 
 	while ((set = requests_first(dev))) {
-		most = uzio_arm_size(dev->cset[set - dev->set].n_chan);
+		most = uzio_request_size(dev->cset[set - dev->set].n_chan);
 		if (most > dev->buffer_size - len)
 			break;
 		len += requests_take(set, dev->out + len, dev->buffer_size - len);
@@ -282,6 +282,8 @@ static int requests_fill(struct uzio_chanset *set, const struct uzio_done *done)
 	struct zio_armed *pos;
 	u32 n = 0;
 
+	if (set->is_output)
+		return done->n_blocks || done->lost ? -EINVAL : 0;
 	if (!done->n_blocks)
 		return 0;
 	zio_for_each_block(set->cset, pos, chan, block) {

@@ -2,13 +2,15 @@
 /*
  * streams.c: the blocks of a stream on their way to the program and back
  *
- * The program has as many blocks as the core gives: set->memory counts those of each channel. The
- * core calls refill() when there are more of them. A program that has all that the depth of the
- * queue allows gets more when it has completed some.
+ * The program has as many blocks as the core gives: free ones of an input, and ones to play of an
+ * output. set->memory counts those of each channel. The core calls refill() when there are more of
+ * them. A program that has all that the depth of the queue allows gets more when it has completed
+ * some.
  *
  * All functions hold set->mutex while they use blocks. stop_io() takes it, and marks the stream as
  * stopped: so nothing is taken or completed from then on. The program does not know this yet, and
- * may still write to its blocks. The next stream gives it no block before it has answered.
+ * may still write to its blocks, or play them. The next stream gives it no block before it has
+ * answered.
  */
 #include <linux/ktime.h>
 #include <linux/zio-stream.h>
@@ -66,13 +68,14 @@ static u32 streams_take(struct uzio_chanset *set, struct uzio_memory *memory,
 		block = zio_channel_in_flight(memory->chan, memory->in_flight + i);
 		place[i].offset = zio_block_offset(block);
 		place[i].len = block->len;
+		place[i].time = block->tstamp;
 	}
 	memory->in_flight += n;
 	return size;
 }
 
 /*
- * Gives the program free blocks of each channel, as many as fit: each channel has its share of the
+ * Gives the program more blocks of each channel, as many as fit: each channel has its share of the
  * room, so a busy one leaves the others theirs. Called with set->mutex held; the program has the
  * stream. Returns the bytes of the requests.
  */
@@ -103,6 +106,8 @@ static bool streams_are_right(const struct uzio_chanset *set, const struct uzio_
 
 	if (from->n_blocks > memory->in_flight)
 		return false;
+	if (set->is_output)
+		return from->lost <= memory->in_flight - from->n_blocks && !from->n_filled;
 	for (i = 0; i < from->n_filled; i++)
 		if (!uzio_filled_is_right(set, zio_channel_in_flight(memory->chan, i), &filled[i]))
 			return false;
@@ -154,7 +159,10 @@ static int streams_complete(struct uzio_chanset *set, const struct uzio_complete
 	    from->reserved || !streams_are_right(set, memory, from))
 		return -EINVAL;
 	zio_channel_lost(memory->chan, from->lost);
-	streams_fill(set, memory->chan, from);
+	if (set->is_output)
+		memory->in_flight -= from->lost;
+	else
+		streams_fill(set, memory->chan, from);
 	memory->in_flight -= from->n_blocks;
 	zio_channel_complete(memory->chan, from->n_blocks);
 	uzio_look_for_blocks(set);

@@ -5,6 +5,7 @@
 
 #include <linux/bits.h>
 #include <linux/list.h>
+#include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/zio-uzio.h>
@@ -47,6 +48,7 @@ struct uzio_chanset {
 	struct zio_timing timing;
 	bool has_clock;
 	bool is_stream;
+	bool is_output;
 	struct zio_scaling scaling;
 	char name[UZIO_NAME_LEN];
 	char clock[UZIO_NAME_LEN];
@@ -98,6 +100,13 @@ static inline size_t uzio_arm_size(u32 n_blocks)
 	return sizeof(struct uzio_arm) + n_blocks * sizeof(struct uzio_block);
 }
 
+/* A request of any type fits into so many bytes, that of a stream with a block of each channel. */
+static inline size_t uzio_request_size(u32 n_chan)
+{
+	return max(uzio_arm_size(n_chan),
+		   n_chan * (sizeof(struct uzio_blocks) + sizeof(struct uzio_place)));
+}
+
 /* describe.c */
 int uzio_describe(struct uzio *dev, const struct uzio_create *create);
 void uzio_forget(struct uzio *dev);
@@ -111,7 +120,7 @@ bool uzio_filled_is_right(const struct uzio_chanset *set, const struct zio_block
 
 /* requests.c */
 extern struct workqueue_struct *uzio_wq;
-extern const struct zio_cset_ops uzio_input_ops;
+extern const struct zio_cset_ops uzio_armed_ops;
 extern const struct zio_cset_ops uzio_stream_ops;
 bool uzio_owes_step(struct uzio *dev, unsigned long *end);
 u32 uzio_collect(struct uzio *dev);

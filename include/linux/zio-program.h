@@ -2,11 +2,10 @@
 /*
  * zio-program.h: the interface for a driver whose board is a program
  *
- * The program writes the samples of a block itself, through a mapping of the area that the
- * block is in. A set with ZIO_CSET_MAPPED has such blocks only. drivers/uzio is the user, for
- * inputs. A program reaches no memory but the areas of its own channels, so an output with this
- * flag could not play the block of an input in place: find_obstacle() in share.c would have to
- * refuse it.
+ * The program writes or plays the samples of a block itself, through a mapping of the area that
+ * the block is in. A set with ZIO_CSET_MAPPED has such blocks only. drivers/uzio is the user. A
+ * program reaches no memory but the areas of its own channels: what an output with this flag shall
+ * play of an input, the core copies.
  */
 #ifndef _LINUX_ZIO_PROGRAM_H
 #define _LINUX_ZIO_PROGRAM_H

@@ -85,13 +85,17 @@ static inline const struct uzio_block *blocks_of(const struct uzio_arm *arm)
 	return (const struct uzio_block *)(arm + 1);
 }
 
-static inline void *map_block(struct program *prog, const struct uzio_block *block)
+static inline void *map_memory(struct program *prog, const struct uzio_block *block, int prot)
 {
-	void *mem = mmap(NULL, block->map_size, PROT_READ | PROT_WRITE, MAP_SHARED, prog->fd,
-			 block->map);
+	void *mem = mmap(NULL, block->map_size, prot, MAP_SHARED, prog->fd, block->map);
 
 	ASSERT_TRUE(mem != MAP_FAILED);
 	return mem;
+}
+
+static inline void *map_block(struct program *prog, const struct uzio_block *block)
+{
+	return map_memory(prog, block, PROT_READ | PROT_WRITE);
 }
 
 static inline struct uzio_done done_for(uint64_t id)

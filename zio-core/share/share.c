@@ -47,10 +47,10 @@ static void use_memory(struct zio_channel_core *out, struct zio_block *out_block
 static int find_obstacle(const struct zio_cset_core *cset, const void *data, size_t len)
 {
 	/*
-	 * The board reaches only what the core has mapped for it: the blocks of its own
-	 * buffer.
+	 * The board, or the program, reaches only what the core has mapped for it: the blocks of
+	 * its own buffer.
 	 */
-	if (zio_cset_is_stream(cset) && cset->dma)
+	if ((zio_cset_is_stream(cset) && cset->dma) || cset->flags & ZIO_CSET_MAPPED)
 		return -EOVERFLOW;
 	if (cset->align && !IS_ALIGNED((unsigned long)data, cset->align))
 		return -EDOM;

@@ -5,7 +5,8 @@
  * The program opens /dev/uzio and describes a device with UZIO_IOC_CREATE. The device then
  * works as any other. When a set is armed, UZIO_IOC_EXCHANGE returns a request that says where
  * the blocks are. The program maps their memory, writes the samples in place, and answers in
- * its next UZIO_IOC_EXCHANGE. A stream (UZIO_SET_STREAM) has many blocks at once. The device is
+ * its next UZIO_IOC_EXCHANGE. With UZIO_SET_OUTPUT it reads samples there, which users have
+ * written. A stream (UZIO_SET_STREAM) has many blocks at once. The device is
  * unplugged when the file and its mappings end, or when the program stalls.
  *
  * Requests and answers are records. Each begins with struct uzio_record and has a multiple of
@@ -87,6 +88,7 @@ struct uzio_set {
 };
 
 #define UZIO_SET_STREAM		(1 << 0)	/* many blocks at once, see struct uzio_blocks */
+#define UZIO_SET_OUTPUT		(1 << 1)	/* the program plays samples, mapped read-only */
 
 /**
  * struct uzio_create - description of a device
@@ -142,7 +144,7 @@ struct uzio_record {
 #define UZIO_COMPLETE	3	/* struct uzio_complete */
 
 /**
- * struct uzio_block - a block to fill
+ * struct uzio_block - a block to fill, or to play
  * @chan: channel of the set
  * @shot: zero
  * @reserved: zero
@@ -150,7 +152,7 @@ struct uzio_record {
  *       the same, so is the memory
  * @map_size: bytes of the memory
  * @offset: where the block begins in this memory, in bytes
- * @len: bytes that the trigger asks for
+ * @len: bytes that the trigger asks for; of an output: bytes to play
  */
 struct uzio_block {
 	__u16 chan;
@@ -165,11 +167,11 @@ struct uzio_block {
 /**
  * struct uzio_arm - an event has armed a set
  * @head: UZIO_ARM
- * @time: time of the event
+ * @time: time of the event; of an output: when to play, as the writer says, or zero
  * @clock: CLOCK_* of @time
- * @n_blocks: number of blocks: one of each enabled channel that has a free block
+ * @n_blocks: number of blocks: one of each enabled channel that has a free one, or one to play
  * @pre_samples: zero
- * @post_samples: samples of each block
+ * @post_samples: samples of each block; of an output: the most of one
  * @nshots: 1
  * @reserved: zero
  *
@@ -198,14 +200,16 @@ struct uzio_arm {
  * struct uzio_place - where a block of a stream is
  * @offset: where the block begins in the memory of its channel, in bytes
  * @len: its bytes
+ * @time: of an output: when to play, as the writer says, or zero; else zero
  */
 struct uzio_place {
 	uint64_t offset;
 	uint64_t len;
+	struct zio_timestamp time;
 };
 
 /**
- * struct uzio_blocks - free blocks of a stream
+ * struct uzio_blocks - free blocks of a stream, or blocks to play
  * @head: UZIO_BLOCKS, with the id of UZIO_START
  * @chan: channel of the set
  * @reserved: zero
@@ -241,12 +245,13 @@ struct uzio_filled {
 #define UZIO_FILLED_TIME	(1 << 0)
 
 /**
- * struct uzio_done - the blocks of a request are full
+ * struct uzio_done - the blocks of a request are full, or were played
  * @head: UZIO_DONE
  * @lost: events that the device has lost in front of these blocks
  * @n_blocks: as in the request; or 0: all blocks have the length and the time of the request
  *
- * @n_blocks times struct uzio_filled follow, in the order of the request.
+ * @n_blocks times struct uzio_filled follow, in the order of the request. Of an output both numbers
+ * are 0.
  */
 struct uzio_done {
 	struct uzio_record head;
@@ -255,13 +260,14 @@ struct uzio_done {
 };
 
 /**
- * struct uzio_complete - the oldest blocks of a channel of a stream are full
+ * struct uzio_complete - the oldest blocks of a channel of a stream are full, or were played
  * @head: UZIO_COMPLETE, with the id of UZIO_START
  * @chan: channel of the set
  * @reserved: zero
- * @lost: blocks that the device has lost in front of these
- * @n_blocks: number of blocks, at most those that the program has
- * @n_filled: @n_blocks; or 0: the blocks have their whole length
+ * @lost: blocks that the device has lost in front of these. Of an output: how many of the
+ *        program's blocks it could not play
+ * @n_blocks: number of blocks. The program has so many; of an output, with @lost more
+ * @n_filled: @n_blocks; or 0: the blocks have their whole length. Of an output 0
  *
  * @n_filled times struct uzio_filled follow. A block without a time gets one: the last block has
  * ended now, and each other one where the next one begins, as @rate_num tells if a block takes
