@@ -380,6 +380,25 @@ TEST("a program may take its time with blocks, but not with an abort", loaded)
 	wait_for(20, !exists(UPROG "-0-0-data"));
 }
 
+TEST("the set's time-out takes blocks back from a program that keeps them", loaded)
+{
+	struct feed feed;
+	struct pair pair;
+
+	begin(&feed, &stream_set);
+	pair = open_pair(UPROG "-0-0", O_RDONLY);
+	write_text(CSET "/timeout-ms", "50");
+	while (!feed.is_aborted)
+		ASSERT_EQ(turn(&feed, NULL, 20 * SECOND), 0);
+	write_text(CSET "/timeout-ms", "0");
+	ASSERT_EQ(answer_abort(&feed), 0);
+	ASSERT_EQ(turn(&feed, NULL, 0), 0);
+	ASSERT_EQ(feed.starts, 2);
+	ASSERT_EQ(feed.lane[0].n, DEPTH);
+	ASSERT_EQ(feed_blocks(&feed, 0, 1), 0);
+	ASSERT_EQ(expect_block(&pair, 0).seq_num, 0);
+}
+
 TEST("a stream goes on after a suspend", loaded)
 {
 	struct uzio_complete answer;
