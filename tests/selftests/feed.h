@@ -6,7 +6,7 @@
 #include "harness.h"
 #include "uzio.h"
 
-#define MAX_PLACES	64
+#define MAX_PLACES	256
 
 /**
  * struct lane - a channel of a stream, as its program sees it

@@ -230,6 +230,35 @@ TEST("blocks that were not played when the stream stops come again", loaded)
 	ASSERT_EQ(read_number(STATISTICS "/blocks"), 6);
 }
 
+TEST("the core repeats the last block for a program", loaded)
+{
+	struct feed feed;
+	int fd;
+
+	start_feed(&feed, &stream_set, 0);
+	write_text(UPROG_SYS "/cset0/cyclic", "1");
+	fd = open_file(NODE "-data", O_WRONLY);
+	write_blocks(fd, 5, 1);
+	ASSERT_EQ(turn(&feed, NULL, 20 * SECOND), 0);
+	ASSERT_EQ(feed.lane[0].n, 8);
+	ASSERT_EQ(play(&feed, 3, 0), 0);
+	ASSERT_EQ(feed.lane[0].n, 8);
+	ASSERT_EQ(feed.lane[0].place[7].offset, feed.lane[0].place[0].offset);
+	write_blocks(fd, 6, 1);
+	ASSERT_EQ(play(&feed, 8, 0), 0);
+	ASSERT_TRUE(feed.lane[0].n);
+	expect_samples(feed.lane[0].mem + feed.lane[0].place[feed.lane[0].n - 1].offset,
+		       4 * WORDS, 6);
+	ASSERT_EQ(play(&feed, 1, 1), 0);
+	write_text(UPROG_SYS "/cset0/cyclic", "0");
+	ASSERT_EQ(turn(&feed, NULL, 20 * SECOND), 0);
+	ASSERT_TRUE(feed.is_aborted);
+	ASSERT_EQ(answer_abort(&feed), 0);
+	write_blocks(fd, 7, 1);
+	ASSERT_EQ(turn(&feed, NULL, 20 * SECOND), 0);
+	expect_lane(&feed, 1, 7);
+}
+
 /* Without a copy, the program would need the memory of the other board. */
 TEST("blocks of an input come to the program as copies", loaded)
 {

@@ -316,6 +316,28 @@ TEST("a smaller depth keeps blocks from the program", loaded)
 	ASSERT_EQ(feed.lane[0].n, 5);
 }
 
+/* 4 KiB of records have about 100 blocks. */
+TEST("each channel has its share of a call, and the rest comes with the next ones", loaded)
+{
+	struct uzio_set set = stream_set;
+	struct feed feed;
+	int calls = 0;
+
+	set.nsamples = 16;
+	set.depth = 200;
+	start_feed(&feed, &set, 0);
+	ASSERT_EQ(turn(&feed, NULL, 20 * SECOND), 0);
+	ASSERT_TRUE(feed.lane[0].n && feed.lane[0].n < 200);
+	ASSERT_TRUE(feed.lane[1].n && feed.lane[1].n < 200);
+	for (; feed.lane[0].n < 200 || feed.lane[1].n < 200; calls++)
+		ASSERT_EQ(turn(&feed, NULL, 20 * SECOND), 0);
+	ASSERT_TRUE(calls <= 10);
+	ASSERT_EQ(turn(&feed, NULL, 0), 0);
+	ASSERT_EQ(feed.prog.ex.requests_given, 0);
+	ASSERT_EQ(feed_blocks(&feed, 0, 200), 0);
+	ASSERT_TEXT(CSET "/chan0/statistics/blocks", "200");
+}
+
 TEST("an error of the program ends the stream, and the next read begins another", loaded)
 {
 	struct uzio_fail fail;
