@@ -230,6 +230,69 @@ TEST("blocks that were not played when the stream stops come again", loaded)
 	ASSERT_EQ(read_number(STATISTICS "/blocks"), 6);
 }
 
+/* In a child: stop the stream and start it, until the device is gone. */
+static void start_stops(void)
+{
+	int fd, i;
+
+	if (fork_child())
+		return;
+	ASSERT_TRUE(!close_range(3, ~0u, 0));
+	fd = open_file(UPROG_SYS "/cset0/enable", O_WRONLY);
+	for (i = 0; pwrite(fd, i % 2 ? "1" : "0", 1, 0) == 1; i++)
+		;
+	ASSERT_EQ(errno, ENODEV);
+	_exit(0);
+}
+
+/* In a child: write blocks from 1 on until state[0] is set, and tell in state[1] how many. */
+static void start_long_writer(unsigned int *state)
+{
+	unsigned int n = 0;
+	int fd;
+
+	if (fork_child())
+		return;
+	ASSERT_TRUE(!close_range(3, ~0u, 0));
+	fd = open_file(NODE "-data", O_WRONLY);
+	while (!get(&state[0]))
+		write_blocks(fd, ++n, 1);
+	set(&state[1], n);
+	ASSERT_EQ(fsync(fd), 0);
+	_exit(0);
+}
+
+TEST("no block is left out while the stream stops and starts", loaded)
+{
+	unsigned int *state = share_memory(PAGE), played = 0, n;
+	struct feed feed;
+	int ret = 0;
+
+	start_feed(&feed, &stream_set, 0);
+	start_long_writer(state);
+	start_stops();
+	while (!ret && (!get(&state[1]) || played < get(&state[1]))) {
+		set(&state[0], feed.starts >= 10 && played >= 1000);
+		if (feed.is_aborted) {
+			ret = answer_abort(&feed);
+		} else if (!feed.lane[0].n) {
+			ret = turn(&feed, NULL, 100);
+		} else {
+			n = feed.lane[0].n;
+			expect_lane(&feed, n, 1 + played);
+			ret = play(&feed, n, 0);
+			/* What was late comes again. */
+			played += feed.prog.ex.late ? 0 : n;
+		}
+	}
+	ASSERT_EQ(ret, 0);
+	wait_children(1);
+	ASSERT_EQ(read_number(STATISTICS "/blocks"), played);
+	munmap(feed.lane[0].mem, feed.lane[0].size);
+	close(feed.prog.fd);
+	wait_children(1);
+}
+
 TEST("the core repeats the last block for a program", loaded)
 {
 	struct feed feed;
