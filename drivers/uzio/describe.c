@@ -25,7 +25,8 @@
 /* What a channel takes beside its area: objects, nodes, what describes each block */
 #define UZIO_CHANNEL_COST	(96 * SZ_1K)
 
-static int __printf(3, 4) describe_refuse(struct uzio *dev, int error, const char *fmt, ...)
+/* Notes why a description is wrong, for the program. Context: Any. Returns @error. */
+int describe_refuse(struct uzio *dev, int error, const char *fmt, ...)
 {
 	va_list args;
 

@@ -11,12 +11,23 @@
 
 #include "uzio.h"
 
+static int exchange_answer_attr(struct uzio *dev, const struct uzio_record *head)
+{
+	if (head->type == UZIO_VALUE && head->size == sizeof(struct uzio_value))
+		return uzio_answer_value(dev, (const void *)head);
+	if (head->type == UZIO_REFUSE && head->size == sizeof(struct uzio_refuse))
+		return uzio_answer_refuse(dev, (const void *)head);
+	return -EINVAL;
+}
+
 static int exchange_answer(struct uzio *dev, const struct uzio_record *head)
 {
 	const struct uzio_complete *complete = (const void *)head;
 	const struct uzio_done *done = (const void *)head;
 	struct uzio_chanset *set;
 
+	if (head->type >= UZIO_VALUE)
+		return exchange_answer_attr(dev, head);
 	if (head->set >= dev->n_sets)
 		return -EINVAL;
 	set = &dev->set[head->set];
@@ -85,7 +96,7 @@ static int exchange_take(struct uzio *dev, struct uzio_exchange *ex)
 bool uzio_has_request(struct uzio *dev)
 {
 	return READ_ONCE(dev->out_len) || !list_empty_careful(&dev->ready) ||
-		READ_ONCE(dev->dead);
+		!list_empty_careful(&dev->asks) || READ_ONCE(dev->dead);
 }
 
 static int exchange_give(struct uzio *dev, struct uzio_exchange *ex)
@@ -141,6 +152,7 @@ long uzio_exchange(struct uzio *dev, struct uzio_exchange *ex, bool nonblock)
 	/* The sets are complete, and stay. */
 	if (!smp_load_acquire(&dev->live))
 		return READ_ONCE(dev->dead) ? -ENODEV : -ENOTCONN;
+	uzio_note_server(dev);
 	if (ex->wait_ms < -1 || (ex->requests_size && ex->requests_size < dev->buffer_size))
 		return -EINVAL;
 	left = ex->wait_ms < 0 ? MAX_SCHEDULE_TIMEOUT : msecs_to_jiffies(ex->wait_ms);

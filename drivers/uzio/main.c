@@ -23,6 +23,9 @@ MODULE_PARM_DESC(max_devices, "devices of all programs at the same time (default
 
 static atomic_t main_devices = ATOMIC_INIT(0);
 
+/* The first version of struct uzio_create */
+#define UZIO_CREATE_SIZE_1	offsetofend(struct uzio_create, buffer_size)
+
 static struct miscdevice main_misc;
 
 /* Ends the device of a file, if it has one. The file stays. Context: Process, sleeps. */
@@ -32,7 +35,7 @@ static void main_unplug(struct uzio *dev)
 	spin_lock_irq(&dev->lock);
 	dev->dead = true;
 	spin_unlock_irq(&dev->lock);
-	wake_up_interruptible(&dev->wq);
+	wake_up(&dev->wq); /* users who wait for a value, too */
 	if (dev->zdev) {
 		zio_device_unregister(dev->zdev);
 		atomic_dec(&main_devices);
@@ -80,7 +83,9 @@ static void main_watch(struct work_struct *work)
 static int main_register(struct uzio *dev, struct uzio_create *create)
 {
 	struct zio_device *zdev;
+	int ret;
 
+	uzio_note_server(dev);
 	if (atomic_inc_return(&main_devices) > READ_ONCE(max_devices)) {
 		atomic_dec(&main_devices);
 		return -ENFILE;
@@ -91,6 +96,13 @@ static int main_register(struct uzio *dev, struct uzio_create *create)
 		return PTR_ERR(zdev);
 	}
 	dev->zdev = zdev;
+	ret = uzio_add_refusal(dev);
+	if (ret) {
+		zio_device_unregister(zdev);
+		dev->zdev = NULL;
+		atomic_dec(&main_devices);
+		return ret;
+	}
 	create->id = zio_device_id(zdev);
 	create->buffer_size = dev->buffer_size;
 	spin_lock_irq(&dev->lock);
@@ -129,12 +141,13 @@ static int main_create(struct uzio *dev, struct uzio_create *create, void __user
 		return -EBUSY;
 	}
 	dev->message[0] = '\0';
-	ret = uzio_describe(dev, create);
+	ret = uzio_describe(dev, create) ?: uzio_describe_attrs(dev, create);
 	/* Whether the result can be written shows before there is one. */
 	if (!ret && copy_to_user(arg, create, min(size, sizeof(*create))))
 		ret = -EFAULT;
 	ret = ret ?: main_register(dev, create);
 	if (ret) {
+		uzio_forget_attrs(dev);
 		uzio_forget(dev);
 		ret = main_tell(dev, create, ret);
 	}
@@ -177,7 +190,7 @@ static long main_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 
 	if (_IOC_TYPE(cmd) != 'Z' || _IOC_DIR(cmd) != (_IOC_READ | _IOC_WRITE))
 		return -ENOTTY;
-	if (_IOC_NR(cmd) == _IOC_NR(UZIO_IOC_CREATE) && size >= sizeof(struct uzio_create))
+	if (_IOC_NR(cmd) == _IOC_NR(UZIO_IOC_CREATE) && size >= UZIO_CREATE_SIZE_1)
 		return main_ioctl_create(file->private_data, (void __user *)arg, size);
 	if (_IOC_NR(cmd) == _IOC_NR(UZIO_IOC_EXCHANGE) && size >= sizeof(struct uzio_exchange))
 		return main_ioctl_exchange(file->private_data, (void __user *)arg, size,
@@ -252,6 +265,8 @@ static int main_open(struct inode *inode, struct file *file)
 	spin_lock_init(&dev->lock);
 	init_waitqueue_head(&dev->wq);
 	INIT_LIST_HEAD(&dev->ready);
+	INIT_LIST_HEAD(&dev->asks);
+	INIT_LIST_HEAD(&dev->asked);
 	INIT_DELAYED_WORK(&dev->watch, main_watch);
 	file->private_data = dev;
 	return stream_open(inode, file);
@@ -263,7 +278,9 @@ static int main_release(struct inode *inode, struct file *file)
 
 	main_unplug(dev);
 	cancel_delayed_work_sync(&dev->watch);
+	uzio_forget_attrs(dev);
 	uzio_forget(dev);
+	put_pid(dev->server);
 	kfree(dev);
 	return 0;
 }

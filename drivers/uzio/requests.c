@@ -120,6 +120,7 @@ const struct zio_cset_ops uzio_armed_ops = {
 	.stop_io = requests_stop,
 	.check_shape = requests_check_shape,
 	.get_timing = requests_get_timing,
+	.attr_request = uzio_request_attr,
 };
 
 const struct zio_cset_ops uzio_stream_ops = {
@@ -232,14 +233,15 @@ static struct uzio_chanset *requests_first(struct uzio *dev)
 }
 
 /*
- * Takes requests from the sets, as many as dev->out has room for. Context: Process, sleeps; the
- * caller holds dev->exchange. Returns their bytes.
+ * Takes requests of users and of the sets, as many as dev->out has room for. Context: Process,
+ * sleeps; the caller holds dev->exchange. Returns their bytes.
  */
 u32 uzio_collect(struct uzio *dev)
 {
 	struct uzio_chanset *set;
-	u32 len = 0, most;
+	u32 len, most;
 
+	len = uzio_collect_values(dev, dev->out, dev->buffer_size);
 	while ((set = requests_first(dev))) {
 		most = uzio_request_size(dev->cset[set - dev->set].n_chan);
 		if (most > dev->buffer_size - len)

@@ -4,6 +4,7 @@
 #define UZIO_H
 
 #include <linux/bits.h>
+#include <linux/device.h>
 #include <linux/list.h>
 #include <linux/minmax.h>
 #include <linux/mutex.h>
@@ -62,6 +63,15 @@ struct uzio_chanset {
 	unsigned long since;	/* jiffies, while it owes */
 };
 
+/* An attribute, at its position in the description */
+struct uzio_attribute {
+	char name[UZIO_ATTR_NAME_LEN];
+	u32 *choices;
+	const struct zio_attr_desc *desc;	/* in dev->attr_desc */
+	u16 set;				/* or UZIO_DEVICE */
+	bool of_channels;
+};
+
 /*
  * A file of /dev/uzio, and its device. @plug is held while the device is made or unplugged. From
  * @live on, the sets stay until the file ends. @exchange protects the two buffers; its holder
@@ -75,6 +85,10 @@ struct uzio {
 	struct uzio_chanset *set;
 	unsigned int n_sets;
 	unsigned int n_chan;		/* of all sets */
+	struct uzio_attribute *attr;
+	struct zio_attr_desc *attr_desc;	/* sorted by what has the attributes */
+	unsigned int n_attrs;
+	struct device_attribute refusal_file;
 	struct zio_charge charge;
 	struct delayed_work watch;
 	unsigned long timeout;		/* jiffies */
@@ -93,6 +107,10 @@ struct uzio {
 	bool dead;
 	u32 late;
 	u32 next_map;
+	struct list_head asks, asked;	/* users who wait for a value: see attrs.c */
+	u64 last_ask, last_fetched;
+	struct pid *server;		/* the process that serves the device */
+	char refusal[UZIO_REASON_LEN + 2 * UZIO_ATTR_NAME_LEN];
 };
 
 static inline size_t uzio_arm_size(u32 n_blocks)
@@ -110,6 +128,11 @@ static inline size_t uzio_request_size(u32 n_chan)
 /* describe.c */
 int uzio_describe(struct uzio *dev, const struct uzio_create *create);
 void uzio_forget(struct uzio *dev);
+int __printf(3, 4) describe_refuse(struct uzio *dev, int error, const char *fmt, ...);
+
+/* describe-attrs.c */
+int uzio_describe_attrs(struct uzio *dev, const struct uzio_create *create);
+void uzio_forget_attrs(struct uzio *dev);
 
 /* state.c */
 void uzio_look_for_blocks(struct uzio_chanset *set);
@@ -131,6 +154,17 @@ int uzio_answer_fail(struct uzio_chanset *set, const struct uzio_fail *fail);
 u32 uzio_stream_start(struct uzio_chanset *set, struct uzio_arm *arm);
 u32 uzio_stream_take(struct uzio_chanset *set, void *to, u32 room);
 int uzio_answer_complete(struct uzio_chanset *set, const struct uzio_complete *complete);
+
+/* attrs.c */
+#define UZIO_REFUSAL	"refusal"
+extern const struct zio_device_ops uzio_device_ops;
+int uzio_request_attr(struct zio_cset *cset, struct zio_channel *chan,
+		      const struct zio_attr_desc *desc, u32 value);
+void uzio_note_server(struct uzio *dev);
+u32 uzio_collect_values(struct uzio *dev, void *buffer, u32 size);
+int uzio_answer_value(struct uzio *dev, const struct uzio_value *value);
+int uzio_answer_refuse(struct uzio *dev, const struct uzio_refuse *refuse);
+int uzio_add_refusal(struct uzio *dev);
 
 /* exchange.c */
 long uzio_exchange(struct uzio *dev, struct uzio_exchange *ex, bool nonblock);

@@ -11,6 +11,7 @@
 #define _LINUX_ZIO_PROGRAM_H
 
 #include <linux/types.h>
+#include <linux/zio-user.h>
 
 struct mm_struct;
 struct seq_file;
@@ -39,5 +40,6 @@ int zio_area_map(struct zio_area *area, struct vm_area_struct *vma, bool write);
 struct zio_area *zio_area_ref(struct zio_area *area);
 void zio_area_put(struct zio_area *area);
 u64 zio_block_offset(const struct zio_block *block);
+bool zio_attr_name_is_free(enum zio_object_type kind, const char *name);
 
 #endif /* _LINUX_ZIO_PROGRAM_H */

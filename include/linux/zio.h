@@ -72,6 +72,10 @@ struct zio_timing {
  * @attr_set: mandatory if an attribute can be set. Process context, may sleep; one call
  *        at a time per set. Puts @value into the hardware. On error the old value stays
  *        in force. @chan is NULL for an attribute of the set, or of the board's trigger.
+ * @attr_request: optional, in place of @attr_set, for a board that may take seconds, such as a
+ *                program. Process context, may sleep, ends when the process is killed; without
+ *                a lock, several calls at a time, until @exit. Returns 0 after
+ *                zio_cset_attr_changed(). Serves no attributes of the board's trigger.
  * @attr_get: optional; context as for @attr_set. Reads the value from the hardware.
  *        Sets without it show the last value that was set.
  * @get_timing: optional; process context, may sleep; one call at a time per set. Fills in
@@ -103,6 +107,8 @@ struct zio_cset_ops {
 	int (*check_shape)(struct zio_cset *cset, const struct zio_shape *shape);
 	int (*attr_set)(struct zio_cset *cset, struct zio_channel *chan,
 			const struct zio_attr_desc *attr, u32 value);
+	int (*attr_request)(struct zio_cset *cset, struct zio_channel *chan,
+			    const struct zio_attr_desc *attr, u32 value);
 	int (*attr_get)(struct zio_cset *cset, struct zio_channel *chan,
 			const struct zio_attr_desc *attr, u32 *value);
 	void (*get_timing)(const struct zio_cset *cset, struct zio_timing *timing);
@@ -190,16 +196,20 @@ struct zio_cset_desc {
  * struct zio_device_ops - the operations of a driver for the attributes of a device
  * @attr_set: mandatory if an attribute can be set. Puts @value into the hardware. On error
  *            the old value stays in force.
+ * @attr_request: optional, in place of @attr_set: as in struct zio_cset_ops. Returns 0 after
+ *                zio_device_attr_changed().
  * @attr_get: optional. Reads the value from the hardware. Without it, the files show the
  *            last value that was set.
  *
- * Process context, may sleep; one call at a time per device. All calls come after the last
- * set has been initialised, and before the first one is shut down. They may run
- * concurrently with the operations of the sets.
+ * Process context, may sleep; one call of @attr_set or @attr_get at a time per device. All
+ * calls come after the last set has been initialised, and before the first one is shut
+ * down. They may run concurrently with the operations of the sets.
  */
 struct zio_device_ops {
 	int (*attr_set)(struct zio_device *zdev, const struct zio_attr_desc *attr,
 			u32 value);
+	int (*attr_request)(struct zio_device *zdev, const struct zio_attr_desc *attr,
+			    u32 value);
 	int (*attr_get)(struct zio_device *zdev, const struct zio_attr_desc *attr,
 			u32 *value);
 };
@@ -251,6 +261,9 @@ void zio_channel_alarm(struct zio_channel *chan, u8 drv_alarms);
 void zio_timing_set_rate(struct zio_timing *timing, u64 num, u64 den);
 u32 zio_rate_to_ns(u32 samples, u32 num, u32 den);
 void zio_cset_timing_changed(struct zio_cset *cset);
+int zio_cset_attr_changed(struct zio_cset *cset, unsigned int index,
+			  const struct zio_attr_desc *attr, u32 value);
+int zio_device_attr_changed(struct zio_device *zdev, const struct zio_attr_desc *attr, u32 value);
 void zio_cset_set_scaling(struct zio_cset *cset, unsigned int index,
 			  const struct zio_scaling *scaling);
 

@@ -21,6 +21,7 @@ struct program {
 		char bytes[BUFFER];
 		struct uzio_record head;
 		struct uzio_arm arm;
+		struct uzio_value value;
 	} request;
 };
 
@@ -34,19 +35,27 @@ static inline void open_program(struct program *prog)
 }
 
 /* Return: 0 or an errno; the message is in @prog */
-static inline int describe(struct program *prog, const struct uzio_set *sets, unsigned int n,
-			   unsigned int timeout_ms)
+static inline int describe_with(struct program *prog, const struct uzio_set *sets, unsigned int n,
+				const struct uzio_attr *attrs, unsigned int n_attrs,
+				unsigned int timeout_ms)
 {
 	struct uzio_create create = {
 		.name = "uprog", .id = -1, .sets = (uintptr_t)sets, .n_sets = n,
 		.set_size = sizeof(*sets), .message = (uintptr_t)prog->message,
 		.message_size = sizeof(prog->message), .timeout_ms = timeout_ms,
+		.attrs = (uintptr_t)attrs, .n_attrs = n_attrs, .attr_size = sizeof(*attrs),
 	};
 
 	if (ioctl(prog->fd, UZIO_IOC_CREATE, &create))
 		return errno;
 	ASSERT_TRUE(create.buffer_size <= BUFFER);
 	return 0;
+}
+
+static inline int describe(struct program *prog, const struct uzio_set *sets, unsigned int n,
+			   unsigned int timeout_ms)
+{
+	return describe_with(prog, sets, n, NULL, 0, timeout_ms);
 }
 
 static inline void start_program(struct program *prog, const struct uzio_set *set,

@@ -5,8 +5,11 @@
  * A write holds cset->mutex while the driver puts the value into the hardware; the driver
  * may sleep. Blocks that are armed afterwards show the new value.
  */
+#include <linux/ctype.h>
+#include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/sysfs.h>
 
 #include "config/internal.h"
@@ -122,12 +125,32 @@ static void attr_refresh_device(struct zio_device *zdev)
 	}
 }
 
-static int attr_use(struct kobject *kobj, const struct zio_file *file, u32 value)
+/* The board has this value. Called with the lock of zio_file_lock() held. */
+static void attr_publish(struct kobject *kobj, const struct zio_file *file, u32 value)
 {
 	const struct zio_attr_desc *desc = to_zio_attr(file)->desc;
 	struct zio_channel_core *chan = attr_channel(kobj);
-	struct zio_cset_core *cset = NULL;
-	struct zio_device *zdev = NULL;
+	bool is_device = zio_kobj_is_device(kobj);
+	struct zio_cset_core *cset = is_device ? NULL : zio_kobj_to_cset(kobj);
+
+	WRITE_ONCE(*attr_value(kobj, file), value);
+	if (cset && cset->ops->get_timing)
+		zio_cset_refresh(cset);
+	else if (desc->place == ZIO_ATTR_PLACE_NONE)
+		return;
+	else if (is_device)
+		attr_refresh_device(kobj_to_device(kobj));
+	else if (chan)
+		zio_channel_refresh(chan);
+	else
+		zio_cset_refresh(cset);
+}
+
+static int attr_use(struct kobject *kobj, const struct zio_file *file, u32 value)
+{
+	const struct zio_attr_desc *desc = to_zio_attr(file)->desc;
+	struct zio_cset_core *cset;
+	struct zio_device *zdev;
 	int ret;
 
 	if (zio_kobj_is_device(kobj)) {
@@ -137,20 +160,9 @@ static int attr_use(struct kobject *kobj, const struct zio_file *file, u32 value
 		cset = zio_kobj_to_cset(kobj);
 		ret = cset->ops->attr_set(&cset->pub, attr_driver_channel(kobj), desc, value);
 	}
-	if (ret)
-		return ret;
-	WRITE_ONCE(*attr_value(kobj, file), value);
-	if (cset && cset->ops->get_timing)
-		zio_cset_refresh(cset);
-	else if (desc->place == ZIO_ATTR_PLACE_NONE)
-		return 0;
-	else if (zdev)
-		attr_refresh_device(zdev);
-	else if (chan)
-		zio_channel_refresh(chan);
-	else
-		zio_cset_refresh(cset);
-	return 0;
+	if (!ret)
+		attr_publish(kobj, file, value);
+	return ret;
 }
 
 static struct zio_limits attr_limits(struct kobject *kobj, const struct zio_file *file)
@@ -163,6 +175,28 @@ static int attr_store(struct kobject *kobj, const struct zio_file *file, const c
 	u64 value;
 
 	return zio_file_parse(kobj, file, text, &value) ?: attr_use(kobj, file, value);
+}
+
+/*
+ * The board may take seconds, so no lock is held. Its driver tells the value by
+ * zio_cset_attr_changed() or zio_device_attr_changed(), before attr_request() returns.
+ */
+static int attr_store_request(struct kobject *kobj, const struct zio_file *file, const char *text)
+{
+	const struct zio_attr_desc *desc = to_zio_attr(file)->desc;
+	struct zio_cset_core *cset;
+	struct zio_device *zdev;
+	u64 value;
+	int ret = zio_file_parse(kobj, file, text, &value);
+
+	if (ret)
+		return ret;
+	if (zio_kobj_is_device(kobj)) {
+		zdev = kobj_to_device(kobj);
+		return zdev->desc->ops->attr_request(zdev, desc, value);
+	}
+	cset = zio_kobj_to_cset(kobj);
+	return cset->ops->attr_request(&cset->pub, attr_driver_channel(kobj), desc, value);
 }
 
 /*
@@ -292,6 +326,15 @@ static u32 *create_values(const struct zio_attr *attrs, unsigned int n)
 	return values;
 }
 
+static void attrs_use_requests(struct zio_attr *attrs, unsigned int n)
+{
+	for (; n--; attrs++)
+		if (attrs->file.store) {
+			attrs->file.store = attr_store_request;
+			attrs->file.no_lock = true;
+		}
+}
+
 static int create_set(struct zio_attr_set *set, const struct zio_attr_desc *list,
 		      unsigned int n)
 {
@@ -308,7 +351,12 @@ static int create_set(struct zio_attr_set *set, const struct zio_attr_desc *list
 /* Creates the attributes of a device, but no files. They are freed with the device. */
 int zio_device_create_attrs(struct zio_device *zdev)
 {
-	return create_set(&zdev->attrs, zdev->desc->attrs, zdev->desc->n_attrs);
+	const struct zio_device_ops *ops = zdev->desc->ops;
+	int ret = create_set(&zdev->attrs, zdev->desc->attrs, zdev->desc->n_attrs);
+
+	if (!ret && ops && ops->attr_request)
+		attrs_use_requests(zdev->attrs.attr, zdev->attrs.n);
+	return ret;
 }
 
 /* Attributes of the core and values of each block may have no file: see scaling.c */
@@ -363,6 +411,10 @@ int zio_cset_create_attrs(struct zio_cset_core *cset)
 					desc->scaling ? ZIO_SCALING_ATTRS : 0);
 	if (!cset->chan_attrs)
 		return -ENOMEM;
+	if (cset->ops->attr_request) {
+		attrs_use_requests(cset->attrs.attr, cset->attrs.n);
+		attrs_use_requests(cset->chan_attrs, desc->n_chan_attrs);
+	}
 	cset->n_chan_attrs = zio_scaling_add(cset, cset->chan_attrs, desc->n_chan_attrs);
 	return create_files(&cset->kobj, cset->attrs.attr, cset->attrs.n);
 }
@@ -450,3 +502,130 @@ void zio_cset_remove_members(struct zio_cset_core *cset)
 		kobject_put(&(*member)->kobj);
 	}
 }
+
+static int attr_change(struct kobject *kobj, const struct zio_attr *attr, u32 value)
+{
+	int ret;
+
+	if (attr->desc->place == ZIO_ATTR_PLACE_BLOCK)
+		return -EINVAL;
+	if (!zio_attr_accepts(attr->desc, value))
+		return -ERANGE;
+	ret = zio_file_lock(kobj);
+	if (ret)
+		return ret;
+	attr_publish(kobj, &attr->file, value);
+	zio_file_unlock(kobj);
+	sysfs_notify(kobj, NULL, attr->desc->name);
+	return 0;
+}
+
+/**
+ * zio_cset_attr_changed() - tell the value that an attribute of a set or channel has now
+ * @cset: the channel set
+ * @index: the channel, for an attribute of channels
+ * @attr: the attribute, one of @cset_attrs or @chan_attrs of the set's descriptor
+ * @value: its value; an s32 if it is signed
+ *
+ * The file shows the value, and wakes its users in poll(). Blocks that are armed later have
+ * it in their controls. This completes an attr_request(), and it also serves a board that
+ * changes a value by itself.
+ *
+ * Context: Process, sleeps. Between zio_device_register() and zio_device_unregister();
+ * attr_request(), but no other operation of the driver.
+ *
+ * Return: 0; -ERANGE for a value that the attribute does not accept; -EINVAL for a value of
+ * each block, or a wrong index; -ENODEV if the set is being removed; -EINTR if the process is
+ * being killed. After an error, the old value stays.
+ */
+int zio_cset_attr_changed(struct zio_cset *cset, unsigned int index,
+			  const struct zio_attr_desc *attr, u32 value)
+{
+	struct zio_cset_core *core = to_cset_core(cset);
+	const struct zio_cset_desc *desc = core->desc;
+	struct kobject *kobj;
+
+	if (attr >= desc->cset_attrs && attr < desc->cset_attrs + desc->n_cset_attrs)
+		return attr_change(&core->kobj, &core->attrs.attr[attr - desc->cset_attrs], value);
+	if (index >= desc->n_chan)
+		return -EINVAL;
+	kobj = index && core->flags & ZIO_CSET_INTERLEAVED ? &core->members[index - 1]->kobj :
+		&core->chan[index]->kobj;
+	return attr_change(kobj, &core->chan_attrs[attr - desc->chan_attrs], value);
+}
+EXPORT_SYMBOL_GPL(zio_cset_attr_changed);
+
+/**
+ * zio_device_attr_changed() - tell the value that an attribute of a device has now
+ * @zdev: the device
+ * @attr: the attribute, one of @attrs of the device's descriptor
+ * @value: its value; an s32 if it is signed
+ *
+ * As zio_cset_attr_changed().
+ *
+ * Context: Process, sleeps. As zio_cset_attr_changed().
+ *
+ * Return: as zio_cset_attr_changed().
+ */
+int zio_device_attr_changed(struct zio_device *zdev, const struct zio_attr_desc *attr, u32 value)
+{
+	return attr_change(&zdev->dev.kobj, &zdev->attrs.attr[attr - zdev->desc->attrs], value);
+}
+EXPORT_SYMBOL_GPL(zio_device_attr_changed);
+
+static bool attr_name_is_in(const struct attribute_group **groups, const char *name)
+{
+	const struct attribute_group *group;
+	unsigned int i;
+
+	for (; *groups; groups++) {
+		group = *groups;
+		if (group->name && !strcmp(group->name, name))
+			return true;
+		for (i = 0; !group->name && group->attrs && group->attrs[i]; i++)
+			if (!strcmp(group->attrs[i]->name, name))
+				return true;
+		for (i = 0; !group->name && group->bin_attrs && group->bin_attrs[i]; i++)
+			if (!strcmp(group->bin_attrs[i]->attr.name, name))
+				return true;
+	}
+	return false;
+}
+
+/* Is it the directory or link of an object that has a number? */
+static bool attr_name_is_numbered(const char *name, const char *prefix)
+{
+	return str_has_prefix(name, prefix) && isdigit(name[strlen(prefix)]);
+}
+
+/**
+ * zio_attr_name_is_free() - check the name of an attribute that a user has chosen
+ * @kind: what has the attribute: ZIO_DEV, ZIO_CSET or ZIO_CHAN
+ * @name: the name
+ *
+ * Context: Any.
+ *
+ * Return: false if the core or the kernel may have a file of this name in the same directory.
+ */
+bool zio_attr_name_is_free(enum zio_object_type kind, const char *name)
+{
+	static const char *const of_device[] = {
+		"accepted", "driver", "power", "subsystem", "uevent", "zio" };
+	static const char *const of_cset[] = { "chani", "trigger" };
+	static const char *const of_channel[] = {
+		"buffer", "offset", "scale", "signed", "unit" };
+
+	switch (kind) {
+	case ZIO_DEV:
+		return !attr_name_is_numbered(name, "cset") &&
+			match_string(of_device, ARRAY_SIZE(of_device), name) < 0;
+	case ZIO_CSET:
+		return !attr_name_is_numbered(name, "chan") &&
+			match_string(of_cset, ARRAY_SIZE(of_cset), name) < 0 &&
+			!attr_name_is_in(zio_cset_kind.ktype.default_groups, name);
+	default:
+		return match_string(of_channel, ARRAY_SIZE(of_channel), name) < 0 &&
+			!attr_name_is_in(zio_channel_kind.ktype.default_groups, name);
+	}
+}
+EXPORT_SYMBOL_GPL(zio_attr_name_is_free);

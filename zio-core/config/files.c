@@ -45,7 +45,8 @@ struct zio_cset_core *zio_kobj_to_cset(struct kobject *kobj)
 	return kobj_to_cset(kobj);
 }
 
-static int file_lock(struct kobject *kobj)
+/* Locks the values of an object. Returns 0; -EINTR; or -ENODEV: it is not in use any more. */
+int zio_file_lock(struct kobject *kobj)
 {
 	struct zio_cset_core *cset;
 	int ret;
@@ -60,7 +61,7 @@ static int file_lock(struct kobject *kobj)
 	return -ENODEV;
 }
 
-static void file_unlock(struct kobject *kobj)
+void zio_file_unlock(struct kobject *kobj)
 {
 	mutex_unlock(zio_kobj_is_device(kobj) ? &kobj_to_device(kobj)->lock :
 		     &zio_kobj_to_cset(kobj)->mutex);
@@ -89,11 +90,11 @@ static ssize_t file_show(struct kobject *kobj, struct attribute *attr, char *pag
 		return file->size ? sysfs_emit(page, "%llu\n", file_value(kobj, file)) : -EIO;
 	if (!file->lock_show)
 		return file->show(kobj, file, page);
-	ret = file_lock(kobj);
+	ret = zio_file_lock(kobj);
 	if (ret)
 		return ret;
 	ret = file->show(kobj, file, page);
-	file_unlock(kobj);
+	zio_file_unlock(kobj);
 	return ret;
 }
 
@@ -108,7 +109,7 @@ static ssize_t file_store(struct kobject *kobj, struct attribute *attr, const ch
 			  size_t count)
 {
 	const struct zio_file *file = to_zio_file(attr);
-	int ret = file->no_lock ? 0 : file_lock(kobj);
+	int ret = file->no_lock ? 0 : zio_file_lock(kobj);
 	u64 value;
 
 	if (ret)
@@ -118,7 +119,7 @@ static ssize_t file_store(struct kobject *kobj, struct attribute *attr, const ch
 	else
 		ret = file->store ? file->store(kobj, file, text) : -EIO;
 	if (!file->no_lock)
-		file_unlock(kobj);
+		zio_file_unlock(kobj);
 	return ret ?: count;
 }
 

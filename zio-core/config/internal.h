@@ -72,6 +72,8 @@ struct zio_limits zio_file_limits(struct kobject *kobj, const struct zio_file *f
 int zio_file_parse(struct kobject *kobj, const struct zio_file *file, const char *text, u64 *value);
 umode_t zio_file_mode(struct kobject *kobj, struct attribute *attr, int i);
 int zio_file_create(struct kobject *kobj, struct zio_file *file);
+int zio_file_lock(struct kobject *kobj);
+void zio_file_unlock(struct kobject *kobj);
 struct zio_cset_core *zio_kobj_to_cset(struct kobject *kobj);
 
 /* The driver core makes the directory of a device. All others have a zio_kind. */

@@ -95,7 +95,8 @@ static bool cset_desc_is_valid(const struct zio_cset_desc *desc)
 	bool is_interleaved = desc->flags & ZIO_CSET_INTERLEAVED;
 	bool is_output = desc->flags & ZIO_CSET_OUTPUT;
 	bool is_stream = desc->flags & ZIO_CSET_STREAM;
-	unsigned int i, owner, blocks;
+	unsigned int i, owner, blocks, sets = desc->ops && desc->ops->attr_request ?
+		ZIO_OWNER_SETS : 0;
 
 	if (!desc->ops || !desc->ops->raw_io)
 		return false;
@@ -110,7 +111,7 @@ static bool cset_desc_is_valid(const struct zio_cset_desc *desc)
 		return false;
 	owner = (desc->ops->attr_set ? ZIO_OWNER_SETS : 0) |
 		(desc->ops->attr_get ? ZIO_OWNER_GETS : 0);
-	blocks = owner | ZIO_OWNER_BLOCKS | (is_output ? ZIO_OWNER_OUTPUT : 0);
+	blocks = owner | sets | ZIO_OWNER_BLOCKS | (is_output ? ZIO_OWNER_OUTPUT : 0);
 	if (!zio_attrs_are_valid(desc->cset_attrs, desc->n_cset_attrs, blocks) ||
 	    !zio_attrs_are_valid(desc->chan_attrs, desc->n_chan_attrs, blocks))
 		return false;
@@ -133,7 +134,8 @@ bool zio_device_desc_is_valid(const struct zio_device_desc *desc)
 
 	if (!desc->n_cset || desc->n_cset > U16_MAX ||
 	    !zio_attrs_are_valid(desc->attrs, desc->n_attrs,
-				 desc->ops && desc->ops->attr_set ? ZIO_OWNER_SETS : 0))
+				 desc->ops && (desc->ops->attr_set || desc->ops->attr_request) ?
+				 ZIO_OWNER_SETS : 0))
 		return false;
 	for (i = 0; i < desc->n_cset; i++)
 		if (!cset_desc_is_valid(&desc->cset[i]))

@@ -104,6 +104,11 @@ struct uzio_set {
  * @timeout_ms: a program that does not fetch a request, or not answer UZIO_ABORT, for so long
  *              has stalled: 100 ... 3600000; 0: 5000
  * @buffer_size: the kernel returns how large the buffer for requests must be, at least
+ * @attrs: address of an array of struct uzio_attr; or 0
+ * @n_attrs: their number, up to UZIO_MAX_ATTRS
+ * @attr_size: sizeof(struct uzio_attr)
+ *
+ * @timeout_ms is also how long a user who writes an attribute waits for the answer.
  */
 struct uzio_create {
 	char name[ZIO_OBJ_NAME_LEN];
@@ -116,6 +121,9 @@ struct uzio_create {
 	__u32 flags;
 	__u32 timeout_ms;
 	__u32 buffer_size;
+	uint64_t attrs;
+	__u32 n_attrs;
+	__u32 attr_size;
 };
 
 /**
@@ -137,11 +145,14 @@ struct uzio_record {
 #define UZIO_ABORT	2	/* struct uzio_record; answer it at once, with UZIO_FAIL */
 #define UZIO_START	3	/* struct uzio_arm; a stream begins: no answer */
 #define UZIO_BLOCKS	4	/* struct uzio_blocks; answer with UZIO_COMPLETE */
+#define UZIO_SET	8	/* struct uzio_value; answer with UZIO_VALUE or UZIO_REFUSE */
 
 /* Answers */
 #define UZIO_DONE	1	/* struct uzio_done */
 #define UZIO_FAIL	2	/* struct uzio_fail */
 #define UZIO_COMPLETE	3	/* struct uzio_complete */
+#define UZIO_VALUE	8	/* struct uzio_value */
+#define UZIO_REFUSE	9	/* struct uzio_refuse */
 
 /**
  * struct uzio_block - a block to fill, or to play
@@ -335,5 +346,8 @@ struct uzio_exchange {
  * is done.
  */
 #define UZIO_IOC_EXCHANGE	_IOWR('Z', 0x61, struct uzio_exchange)
+
+/* Attributes */
+#include <linux/zio-uzio-attr.h>
 
 #endif /* _UAPI_LINUX_ZIO_UZIO_H */
