@@ -174,6 +174,24 @@ TEST("the program refuses a value in its own words", loaded)
 	ASSERT_TEXT(REFUSAL, "power-w=3: the program gives no reason");
 }
 
+TEST("zio set tells why the program refuses a value", loaded)
+{
+	struct uzio_value asked;
+	struct program prog;
+
+	start(&prog, 0);
+	if (!fork_child()) {
+		ASSERT_TRUE(!close_range(3, ~0u, 0));
+		run("zio set uprog/0/1 gain=10 2>&1 | grep -q ': the probe: is missing$'");
+		_exit(0);
+	}
+	asked = await_value(&prog);
+	ASSERT_EQ(answer_no(&prog, &asked, EIO, "the probe: is missing"), 0);
+	wait_children(1);
+	/* This one is not about the program. */
+	run("zio set uprog/0/1 gain=3 2>&1 | grep -q 'one of: 1 2 5 10'");
+}
+
 TEST("a command reaches the program, and has no value to read", loaded)
 {
 	struct uzio_value asked;

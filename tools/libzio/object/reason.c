@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "object.h"
@@ -59,6 +60,8 @@ static const struct reason reasons[] = {
 	{ NULL, EACCES, "only root may do that" },
 	{ NULL, ENOENT, "the object has just been removed" },
 	{ NULL, E2BIG, "the text is too long" },
+	{ NULL, ETIMEDOUT, "the program that is the driver has not answered in time" },
+	{ NULL, EDEADLK, "this program is the driver, and would wait for itself" },
 	{ NULL, EOPNOTSUPP, "the device or the trigger type cannot do that" },
 };
 
@@ -71,6 +74,29 @@ static const char *find_reason(const char *attr, int code)
 		    (!reasons[i].attr || !strcmp(reasons[i].attr, attr)))
 			return reasons[i].text;
 	return NULL;
+}
+
+/* Put what the program that is the driver has said, from the file "refusal" of its device. */
+static int put_refusal(const struct zio_object *obj, const char *attr, char *text, size_t size)
+{
+	static const char *const device[] = {
+		[ZIO_OBJECT_DEVICE] = ".", [ZIO_OBJECT_CSET] = "..", [ZIO_OBJECT_CHANNEL] = "../..",
+	};
+	char *file, *path, said[ZIO_TEXT_SIZE], *colon = NULL;
+	const char *below = strchr(obj->name, '/');
+
+	if (obj->kind > ZIO_OBJECT_CHANNEL || !device[obj->kind])
+		return -1;
+	file = zio_format("%s/%s/refusal", obj->path, device[obj->kind]);
+	path = zio_format("%s%s%s=", below ? below + 1 : "", below ? "/" : "", attr);
+	if (file && path && !zio_read_file(file, said, sizeof(said)) &&
+	    !strncmp(said, path, strlen(path)))
+		colon = strstr(said, ": ");
+	if (colon)
+		snprintf(text, size, "%s", colon + 2);
+	free(file);
+	free(path);
+	return colon ? 0 : -1;
 }
 
 static bool is_about_value(int code)
@@ -86,6 +112,9 @@ int zio_explain_set(struct zio_error *err, const struct zio_object *obj,
 
 	if (is_about_value(code) && !zio_put_accepted(obj, attr, value, accepted,
 						     sizeof(accepted)))
+		reason = accepted;
+	else if (code != ETIMEDOUT && code != EDEADLK && code != ENODEV &&
+		 !put_refusal(obj, attr, accepted, sizeof(accepted)))
 		reason = accepted;
 	if (zio_put_duration(attr, value, number, sizeof(number)) == ZIO_DURATION_PART) {
 		snprintf(accepted, sizeof(accepted), "%.60s is not a whole number of %s", value,
