@@ -16,6 +16,8 @@
 #define UZIO_ATTR_FLAGS	\
 	(UZIO_ATTR_CHANNELS | UZIO_ATTR_SIGNED | UZIO_ATTR_READ_ONLY | UZIO_ATTR_WRITE_ONLY)
 
+#define UZIO_ATTR_OF_BLOCK	(UZIO_ATTR_CHANNELS | UZIO_ATTR_SIGNED)
+
 static int attr_check_name(struct uzio *dev, unsigned int index,
 			   const struct uzio_attr *list)
 {
@@ -47,6 +49,7 @@ static int attr_check_twins(struct uzio *dev, unsigned int index,
 {
 	const struct uzio_attr *from = &list[index], *other;
 	unsigned int i;
+	bool is_same;
 
 	for (i = 0, other = list; i < index; i++, other++) {
 		if (other->set != from->set ||
@@ -56,7 +59,8 @@ static int attr_check_twins(struct uzio *dev, unsigned int index,
 			return describe_refuse(dev, -EINVAL,
 					       "attribute %u: name is that of attribute %u",
 					       index, i);
-		if (from->place && other->place == from->place && other->index == from->index)
+		is_same = (other->place == UZIO_PLACE_STD) == (from->place == UZIO_PLACE_STD);
+		if (from->place && other->place && is_same && other->index == from->index)
 			return describe_refuse(dev, -EINVAL,
 					       "attribute %u: place is that of attribute %u",
 					       index, i);
@@ -80,10 +84,20 @@ static int attr_check_kind(struct uzio *dev, unsigned int index,
 	if (from->flags & UZIO_ATTR_READ_ONLY && from->flags & UZIO_ATTR_WRITE_ONLY)
 		return describe_refuse(dev, -EINVAL,
 				       "attribute %u: nobody may read or write it", index);
+	if (from->place == UZIO_PLACE_BLOCK && (from->set == UZIO_DEVICE ||
+						from->flags & ~UZIO_ATTR_OF_BLOCK))
+		return describe_refuse(dev, -EINVAL,
+				       "attribute %u: a value of each block is of a set or its channels, and has no file",
+				       index);
+	if (from->place && from->flags & UZIO_ATTR_CHANNELS &&
+	    dev->cset[from->set].flags & ZIO_CSET_INTERLEAVED)
+		return describe_refuse(dev, -EINVAL,
+				       "attribute %u: channels of an interleaved set have no place",
+				       index);
 	good = is_std ? from->index == ZIO_ATTR_VERSION ||
 		(from->index >= ZIO_ATTR_GAIN && from->index <= ZIO_ATTR_VREFTYPE) :
 		from->index < ZIO_MAX_EXT_ATTR;
-	if (from->place > UZIO_PLACE_EXT || !good)
+	if (from->place > UZIO_PLACE_BLOCK || !good)
 		return describe_refuse(dev, -ERANGE,
 				       "attribute %u: place %u has no index %u for programs", index,
 				       from->place, from->index);
@@ -176,13 +190,21 @@ static int attr_copy(struct uzio *dev, const struct uzio_create *create,
 	return zio_charge(&dev->charge, files * UZIO_ATTR_COST);
 }
 
+static umode_t attr_mode(const struct uzio_attr *from)
+{
+	if (from->place == UZIO_PLACE_BLOCK)
+		return 0;
+	if (from->flags & UZIO_ATTR_READ_ONLY)
+		return 0444;
+	return from->flags & UZIO_ATTR_WRITE_ONLY ? 0200 : 0644;
+}
+
 static void attr_put(struct uzio *dev, unsigned int index, const struct uzio_attr *from,
 		     struct zio_attr_desc *to)
 {
 	*to = (struct zio_attr_desc) {
 		.name = dev->attr[index].name,
-		.mode = from->flags & UZIO_ATTR_READ_ONLY ? 0444 :
-			from->flags & UZIO_ATTR_WRITE_ONLY ? 0200 : 0644,
+		.mode = attr_mode(from),
 		.place = from->place,
 		.index = from->index,
 		.value = from->value,
@@ -194,6 +216,8 @@ static void attr_put(struct uzio *dev, unsigned int index, const struct uzio_att
 		.id = index,
 	};
 	dev->attr[index].desc = to;
+	if (from->place == UZIO_PLACE_BLOCK)
+		dev->set[from->set].value_mask |= BIT(from->index);
 }
 
 /* Puts the attributes of one object at @to. Returns how many. */

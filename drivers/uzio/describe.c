@@ -17,10 +17,9 @@
 
 /* The first version of struct uzio_set */
 #define UZIO_SET_SIZE_1		offsetofend(struct uzio_set, scaling)
-#define UZIO_SCALING_FLAGS	\
-	(UZIO_SCALING_VALID | UZIO_SCALING_SIGNED | UZIO_SCALING_WRITABLE)
 #define UZIO_MAX_EXP		250
-#define UZIO_MAX_FIRST		(3600LL * 1000 * NSEC_PER_SEC)	/* ps */
+#define UZIO_SET_ARMED_FLAGS	(UZIO_SET_PRE_SAMPLES | UZIO_SET_INTERLEAVED)
+#define UZIO_SET_FLAGS		(UZIO_SET_STREAM | UZIO_SET_OUTPUT | UZIO_SET_ARMED_FLAGS)
 
 /* What a channel takes beside its area: objects, nodes, what describes each block */
 #define UZIO_CHANNEL_COST	(96 * SZ_1K)
@@ -47,12 +46,13 @@ struct describe_range {
 	{ #_field, offsetof(struct _type, _field), _min, _max }
 
 static const struct describe_range describe_set_ranges[] = {
-	DESCRIBE_RANGE(uzio_set, flags, 0, UZIO_SET_STREAM | UZIO_SET_OUTPUT),
 	DESCRIBE_RANGE(uzio_set, n_chan, 1, UZIO_MAX_CHANNELS),
 	DESCRIBE_RANGE(uzio_set, ssize, 1, U16_MAX),
 	DESCRIBE_RANGE(uzio_set, nbits, 0, U16_MAX),
 	DESCRIBE_RANGE(uzio_set, error_ns, 0, NSEC_PER_SEC),
 	DESCRIBE_RANGE(uzio_set, depth, 0, UZIO_MAX_DEPTH),
+	DESCRIBE_RANGE(uzio_set, reserved2, 0, 0),
+	DESCRIBE_RANGE(uzio_set, max_shots, 0, UZIO_MAX_SHOTS),
 	DESCRIBE_RANGE(uzio_set, scaling.flags, 0, UZIO_SCALING_FLAGS),
 	DESCRIBE_RANGE(uzio_set, scaling.unit, 0, _ZIO_UNIT_NUM - 1),
 };
@@ -108,8 +108,8 @@ static int describe_check_names(struct uzio *dev, unsigned int index,
 	return ret;
 }
 
-static int describe_check_scaling(struct uzio *dev, unsigned int index,
-				  const struct uzio_scaling *from)
+/* Checks a scaling whose flags and unit are known. Context: Any. Returns 0 or an error. */
+int uzio_check_scaling(struct uzio *dev, unsigned int index, const struct uzio_scaling *from)
 {
 	static const struct uzio_scaling none;
 
@@ -133,17 +133,36 @@ static int describe_check_scaling(struct uzio *dev, unsigned int index,
 	return 0;
 }
 
+static int describe_check_flags(struct uzio *dev, unsigned int index, const struct uzio_set *from)
+{
+	if (from->flags & ~UZIO_SET_FLAGS)
+		return describe_refuse(dev, -ERANGE, "set %u: flags is %#x: only %#x are known",
+				       index, from->flags, UZIO_SET_FLAGS);
+	if (from->flags & (UZIO_SET_STREAM | UZIO_SET_OUTPUT) &&
+	    (from->flags & UZIO_SET_ARMED_FLAGS || from->max_shots > 1))
+		return describe_refuse(dev, -EINVAL,
+				       "set %u: flags is %#x: only armed inputs have %s", index,
+				       from->flags, from->max_shots > 1 ? "shots" :
+				       from->flags & UZIO_SET_INTERLEAVED ? "interleaved blocks" :
+				       "samples before the event");
+	if (from->flags & UZIO_SET_INTERLEAVED && from->n_chan > 32)
+		return describe_refuse(dev, -ERANGE, "set %u: n_chan is %u: interleaved at most 32",
+				       index, from->n_chan);
+	return 0;
+}
+
 /* Fields that contradict each other */
 static int describe_check_sums(struct uzio *dev, unsigned int index, const struct uzio_set *from)
 {
+	u32 frame = from->ssize * (from->flags & UZIO_SET_INTERLEAVED ? from->n_chan : 1);
+
 	if (from->nbits > from->ssize * 8)
 		return describe_refuse(dev, -EINVAL, "set %u: nbits is %u, but ssize is %u bytes",
 				       index, from->nbits, from->ssize);
-	if ((u64)from->nsamples * from->ssize > UZIO_MAX_BLOCK)
+	if ((u64)from->nsamples * frame > UZIO_MAX_BLOCK)
 		return describe_refuse(dev, -ERANGE,
 				       "set %u: nsamples is %u: with ssize %u at most %u", index,
-				       from->nsamples, from->ssize,
-				       UZIO_MAX_BLOCK / from->ssize);
+				       from->nsamples, from->ssize, UZIO_MAX_BLOCK / frame);
 	if (from->max_samples && from->max_samples < (from->nsamples ?: 16))
 		return describe_refuse(dev, -EINVAL,
 				       "set %u: max_samples is %u, but nsamples is %u", index,
@@ -164,7 +183,8 @@ static int describe_check_sums(struct uzio *dev, unsigned int index, const struc
 	return 0;
 }
 
-static void describe_scaling(struct zio_scaling *to, const struct uzio_scaling *from)
+/* Converts a scaling that uzio_check_scaling() accepts. @to: zeros. Context: Any. */
+void uzio_convert_scaling(struct zio_scaling *to, const struct uzio_scaling *from)
 {
 	if (from->flags & UZIO_SCALING_SIGNED)
 		to->flags |= ZIO_SCALING_SIGNED;
@@ -194,6 +214,9 @@ static int describe_set(struct uzio *dev, unsigned int index, const struct uzio_
 	set->is_stream = from->flags & UZIO_SET_STREAM;
 	set->is_output = from->flags & UZIO_SET_OUTPUT;
 	set->max_samples = from->max_samples;
+	set->max_shots = from->max_shots ?: 1;
+	set->max_blocks = set->max_shots *
+		(from->flags & UZIO_SET_INTERLEAVED ? 1 : from->n_chan);
 	set->timing = (struct zio_timing) {
 		.rate_num = from->rate_num, .rate_den = from->rate_den,
 		.error_ns = from->error_ns, .first_ps = from->first_ps,
@@ -212,10 +235,16 @@ static int describe_set(struct uzio *dev, unsigned int index, const struct uzio_
 		.ops = set->is_stream ? &uzio_stream_ops : &uzio_armed_ops,
 	};
 	if (from->scaling.flags) {
-		describe_scaling(&set->scaling, &from->scaling);
+		uzio_convert_scaling(&set->scaling, &from->scaling);
 		to->scaling = &set->scaling;
 		to->n_scaling = 1;
 	}
+	if (from->flags & UZIO_SET_PRE_SAMPLES)
+		to->flags |= ZIO_CSET_PRE_SAMPLES;
+	if (from->flags & UZIO_SET_INTERLEAVED)
+		to->flags |= ZIO_CSET_INTERLEAVED;
+	if (set->max_shots > 1)
+		to->flags |= ZIO_CSET_SHOTS;
 	return zio_charge(&dev->charge, from->n_chan * UZIO_CHANNEL_COST);
 }
 
@@ -234,8 +263,9 @@ static int describe_copy_set(struct uzio *dev, const struct uzio_create *create,
 			describe_refuse(dev, ret, "set %u: unknown fields behind byte %zu",
 					index, sizeof(from)) : ret;
 	ret = describe_check_ranges(dev, index, &from) ?:
+		describe_check_flags(dev, index, &from) ?:
 		describe_check_names(dev, index, &from) ?:
-		describe_check_scaling(dev, index, &from.scaling) ?:
+		uzio_check_scaling(dev, index, &from.scaling) ?:
 		describe_check_sums(dev, index, &from) ?:
 		describe_set(dev, index, &from);
 	if (!ret)
@@ -275,7 +305,7 @@ static int describe_buffers(struct uzio *dev)
 	unsigned int i;
 
 	for (i = 0; i < dev->n_sets; i++)
-		size = max(size, uzio_request_size(dev->cset[i].n_chan));
+		size = max(size, uzio_request_size(dev->set[i].max_blocks));
 	dev->buffer_size = size;
 	dev->in = kvzalloc(size, GFP_KERNEL_ACCOUNT);
 	dev->out = kvzalloc(size, GFP_KERNEL_ACCOUNT);

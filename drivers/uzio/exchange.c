@@ -11,12 +11,29 @@
 
 #include "uzio.h"
 
+static int exchange_block_values(struct uzio *dev, const struct uzio_record *head)
+{
+	const struct uzio_block_values *values = (const void *)head;
+
+	if (head->set >= dev->n_sets || head->size < sizeof(*values) ||
+	    head->size - sizeof(*values) !=
+	    size_mul(values->n_values, sizeof(struct uzio_block_value)))
+		return -EINVAL;
+	return uzio_answer_block_values(&dev->set[head->set], values);
+}
+
 static int exchange_answer_attr(struct uzio *dev, const struct uzio_record *head)
 {
 	if (head->type == UZIO_VALUE && head->size == sizeof(struct uzio_value))
 		return uzio_answer_value(dev, (const void *)head);
 	if (head->type == UZIO_REFUSE && head->size == sizeof(struct uzio_refuse))
 		return uzio_answer_refuse(dev, (const void *)head);
+	if (head->type == UZIO_BLOCK_VALUES)
+		return exchange_block_values(dev, head);
+	if (head->type == UZIO_TIMING && head->size == sizeof(struct uzio_timing))
+		return uzio_answer_timing(dev, (const void *)head);
+	if (head->type == UZIO_SCALE && head->size == sizeof(struct uzio_scale))
+		return uzio_answer_scale(dev, (const void *)head);
 	return -EINVAL;
 }
 

@@ -101,16 +101,21 @@ static void requests_exit(struct zio_cset *cset)
 static int requests_check_shape(struct zio_cset *cset, const struct zio_shape *shape)
 {
 	struct uzio *dev = zio_cset_priv(cset);
-	u32 max = dev->set[zio_cset_index(cset)].max_samples;
+	const struct uzio_chanset *set = &dev->set[zio_cset_index(cset)];
+	u64 samples = (u64)shape->pre_samples + shape->post_samples;
 
-	return max && shape->post_samples > max ? -ERANGE : 0;
+	if (set->max_samples && samples > set->max_samples)
+		return -ERANGE;
+	return shape->nshots > set->max_shots ? -ERANGE : 0;
 }
 
 static void requests_get_timing(const struct zio_cset *cset, struct zio_timing *timing)
 {
 	struct uzio *dev = zio_cset_priv(cset);
 
+	spin_lock_irq(&dev->lock);
 	*timing = dev->set[zio_cset_index(cset)].timing;
+	spin_unlock_irq(&dev->lock);
 }
 
 const struct zio_cset_ops uzio_armed_ops = {
@@ -131,6 +136,7 @@ const struct zio_cset_ops uzio_stream_ops = {
 	.refill = requests_refill,
 	.check_shape = requests_check_shape,
 	.get_timing = requests_get_timing,
+	.attr_request = uzio_request_attr,
 };
 
 /* Called with set->mutex held; the set is armed. Returns the bytes of the request. */
@@ -145,11 +151,14 @@ static u32 requests_describe_arm(struct uzio_chanset *set, struct uzio_arm *arm)
 	block = zio_cset_block(set->cset);
 	arm->time = block->tstamp;
 	arm->clock = set->is_output ? zio_cset_clock(set->cset) : zio_block_clock(block);
+	arm->pre_samples = zio_cset_pre_samples(set->cset);
 	arm->post_samples = zio_cset_post_samples(set->cset);
-	arm->nshots = 1;
+	arm->nshots = zio_cset_nshots(set->cset);
+	arm->mask = zio_cset_mask(set->cset);
 	zio_for_each_block(set->cset, pos, chan, block) {
 		memset(to, 0, sizeof(*to));
 		to->chan = zio_channel_index(chan);
+		to->shot = block->shot;
 		to->offset = zio_block_offset(block);
 		to->len = block->len;
 		uzio_find_memory(set, chan, to);
@@ -243,7 +252,7 @@ u32 uzio_collect(struct uzio *dev)
 
 	len = uzio_collect_values(dev, dev->out, dev->buffer_size);
 	while ((set = requests_first(dev))) {
-		most = uzio_request_size(dev->cset[set - dev->set].n_chan);
+		most = uzio_request_size(set->max_blocks);
 		if (most > dev->buffer_size - len)
 			break;
 		len += requests_take(set, dev->out + len, dev->buffer_size - len);
@@ -352,6 +361,44 @@ int uzio_answer_fail(struct uzio_chanset *set, const struct uzio_fail *fail)
 	mutex_unlock(&set->mutex);
 	if (!ret)
 		wake_up_interruptible(&set->dev->wq);
+	return ret;
+}
+
+/* Returns block @n of the request, or NULL. Called with set->mutex held, while it is armed. */
+static struct zio_block *requests_block(struct uzio_chanset *set, u32 n)
+{
+	struct zio_channel *chan;
+	struct zio_block *block;
+	struct zio_armed *pos;
+
+	zio_for_each_block(set->cset, pos, chan, block)
+		if (!n--)
+			return block;
+	return NULL;
+}
+
+/* As uzio_answer_done(). */
+int uzio_answer_block_values(struct uzio_chanset *set, const struct uzio_block_values *values)
+{
+	const struct uzio_block_value *value = (const void *)(values + 1);
+	struct zio_block *block;
+	u32 i;
+	int ret;
+
+	if (set->is_stream || set->is_output)
+		return -EINVAL;
+	for (i = 0; i < values->n_values; i++)
+		if (value[i].index >= ZIO_MAX_EXT_ATTR || !(set->value_mask & BIT(value[i].index)))
+			return -EINVAL;
+	mutex_lock(&set->mutex);
+	ret = uzio_judge(set, values->head.id);
+	if (ret > 0) {
+		block = requests_block(set, values->block);
+		ret = block && block->values ? 0 : -EINVAL;
+		for (i = 0; i < values->n_values && !ret; i++)
+			block->values[value[i].index] = value[i].value;
+	}
+	mutex_unlock(&set->mutex);
 	return ret;
 }
 

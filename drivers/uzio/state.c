@@ -57,6 +57,13 @@ void uzio_find_memory(struct uzio_chanset *set, struct zio_channel *chan, struct
 	zio_area_put(old);
 }
 
+/* Returns the bytes of one sample of all channels in a block. Context: the set is armed. */
+static unsigned int state_frame(const struct uzio_chanset *set)
+{
+	return zio_cset_ssize(set->cset) * (zio_cset_mask(set->cset) ?
+					    zio_cset_n_enabled(set->cset) : 1);
+}
+
 /* Whether a program may say this of a block that is still as it got it. Context: Any. */
 bool uzio_filled_is_right(const struct uzio_chanset *set, const struct zio_block *block,
 			  const struct uzio_filled *filled)
@@ -64,7 +71,7 @@ bool uzio_filled_is_right(const struct uzio_chanset *set, const struct zio_block
 	if (filled->flags & ~UZIO_FILLED_TIME ||
 	    memchr_inv(filled->reserved, 0, sizeof(filled->reserved)))
 		return false;
-	if (filled->len > block->len || (size_t)filled->len % zio_cset_ssize(set->cset))
+	if (filled->len > block->len || (size_t)filled->len % state_frame(set))
 		return false;
 	return !(filled->flags & UZIO_FILLED_TIME) || set->has_clock ||
 		filled->time.ticks < NSEC_PER_SEC;

@@ -115,9 +115,9 @@ static bool streams_are_right(const struct uzio_chanset *set, const struct uzio_
 }
 
 /* Returns how long the samples of a block take, up to a second; 0 if that is unknown. */
-static u32 streams_duration(const struct uzio_chanset *set, const struct zio_block *block)
+static u32 streams_duration(const struct uzio_chanset *set, const struct zio_block *block,
+			    const struct zio_timing *timing)
 {
-	const struct zio_timing *timing = &set->timing;
 	u32 ns = 0;
 
 	if (timing->rate_num)
@@ -132,9 +132,13 @@ static void streams_fill(struct uzio_chanset *set, struct zio_channel *chan,
 {
 	const struct uzio_filled *filled = (const void *)(from + 1);
 	u64 at = ktime_get_ns();
+	struct zio_timing timing;
 	struct zio_block *block;
 	u32 i = from->n_blocks;
 
+	spin_lock_irq(&set->dev->lock);
+	timing = set->timing;
+	spin_unlock_irq(&set->dev->lock);
 	while (i--) {
 		block = zio_channel_in_flight(chan, i);
 		if (from->n_filled) {
@@ -144,7 +148,7 @@ static void streams_fill(struct uzio_chanset *set, struct zio_channel *chan,
 		if (from->n_filled && filled[i].flags & UZIO_FILLED_TIME) {
 			block->tstamp = filled[i].time;
 		} else if (!set->has_clock) {
-			at -= streams_duration(set, block);
+			at -= streams_duration(set, block, &timing);
 			zio_cset_stamp_at(set->cset, block, at);
 		}
 	}

@@ -46,7 +46,10 @@ struct uzio_chanset {
 	struct zio_cset *cset;
 	struct uzio_memory *memory;	/* of each channel */
 	u32 max_samples;
-	struct zio_timing timing;
+	u32 max_shots;
+	u32 max_blocks;		/* of a request */
+	u32 value_mask;		/* positions with a value of each block */
+	struct zio_timing timing;	/* after uzio_describe(): with dev->lock held */
 	bool has_clock;
 	bool is_stream;
 	bool is_output;
@@ -129,6 +132,12 @@ static inline size_t uzio_request_size(u32 n_chan)
 int uzio_describe(struct uzio *dev, const struct uzio_create *create);
 void uzio_forget(struct uzio *dev);
 int __printf(3, 4) describe_refuse(struct uzio *dev, int error, const char *fmt, ...);
+int uzio_check_scaling(struct uzio *dev, unsigned int index, const struct uzio_scaling *from);
+void uzio_convert_scaling(struct zio_scaling *to, const struct uzio_scaling *from);
+
+#define UZIO_MAX_FIRST		(3600LL * 1000 * NSEC_PER_SEC)	/* ps */
+#define UZIO_SCALING_FLAGS	\
+	(UZIO_SCALING_VALID | UZIO_SCALING_SIGNED | UZIO_SCALING_WRITABLE)
 
 /* describe-attrs.c */
 int uzio_describe_attrs(struct uzio *dev, const struct uzio_create *create);
@@ -150,10 +159,16 @@ u32 uzio_collect(struct uzio *dev);
 int uzio_answer_done(struct uzio_chanset *set, const struct uzio_done *done);
 int uzio_answer_fail(struct uzio_chanset *set, const struct uzio_fail *fail);
 
+int uzio_answer_block_values(struct uzio_chanset *set, const struct uzio_block_values *values);
+
 /* streams.c */
 u32 uzio_stream_start(struct uzio_chanset *set, struct uzio_arm *arm);
 u32 uzio_stream_take(struct uzio_chanset *set, void *to, u32 room);
 int uzio_answer_complete(struct uzio_chanset *set, const struct uzio_complete *complete);
+
+/* timing.c */
+int uzio_answer_timing(struct uzio *dev, const struct uzio_timing *timing);
+int uzio_answer_scale(struct uzio *dev, const struct uzio_scale *scale);
 
 /* attrs.c */
 #define UZIO_REFUSAL	"refusal"

@@ -266,6 +266,8 @@ int zio_cset_attr_changed(struct zio_cset *cset, unsigned int index,
 int zio_device_attr_changed(struct zio_device *zdev, const struct zio_attr_desc *attr, u32 value);
 void zio_cset_set_scaling(struct zio_cset *cset, unsigned int index,
 			  const struct zio_scaling *scaling);
+int zio_cset_scaling_changed(struct zio_cset *cset, unsigned int index,
+			     const struct zio_scaling *scaling);
 
 unsigned int zio_cset_ssize(const struct zio_cset *cset);
 unsigned int zio_cset_n_enabled(const struct zio_cset *cset);

@@ -147,7 +147,11 @@ TEST("a description that contradicts itself names the field", loaded)
 		int code;
 		const char *message;
 	} wrong[] = {
-		WRONG(ERANGE, "set 0: flags is 4, not 0 to 3", .flags = 4),
+		WRONG(ERANGE, "set 0: flags is 0x40: only 0x33 are known", .flags = 0x40),
+		WRONG(EINVAL, "set 0: flags is 0x21: only armed inputs have interleaved blocks",
+		      .flags = 0x21),
+		WRONG(EINVAL, "set 0: flags is 0x2: only armed inputs have shots", .flags = 2,
+		      .max_shots = 2),
 		WRONG_SIZE(ERANGE, "set 0: n_chan is 0, not 1 to 1024", .ssize = 2),
 		WRONG_SIZE(ERANGE, "set 0: n_chan is 1025, not 1 to 1024", .n_chan = 1025),
 		WRONG_SIZE(ERANGE, "set 0: ssize is 0, not 1 to 65535", .n_chan = 1),

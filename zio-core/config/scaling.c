@@ -180,6 +180,17 @@ int zio_scaling_set_values(struct zio_channel_core *chan)
 	return 0;
 }
 
+static void set_values_of(struct zio_cset_core *core, unsigned int index,
+			  const struct zio_scale *scale)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&core->mutex);
+	for (i = 0; i < core->n_chan; i++)
+		if (index == ZIO_ALL_CHANNELS || index == i)
+			set_values(core->chan[i], scale);
+}
+
 /**
  * zio_cset_set_scaling() - change how samples become physical values
  * @cset: the channel set
@@ -197,13 +208,43 @@ void zio_cset_set_scaling(struct zio_cset *cset, unsigned int index,
 {
 	struct zio_cset_core *core = to_cset_core(cset);
 	struct zio_scale scale;
-	unsigned int i;
 
-	lockdep_assert_held(&core->mutex);
 	if (WARN_ON(!core->desc->scaling || !make_scale(scaling, &scale)))
 		return;
-	for (i = 0; i < core->n_chan; i++)
-		if (index == ZIO_ALL_CHANNELS || index == i)
-			set_values(core->chan[i], &scale);
+	set_values_of(core, index, &scale);
 }
 EXPORT_SYMBOL_GPL(zio_cset_set_scaling);
+
+/**
+ * zio_cset_scaling_changed() - tell how samples become physical values from now on
+ * @cset: the channel set
+ * @index: the channel, or ZIO_ALL_CHANNELS
+ * @scaling: the new values; its ZIO_SCALING_WRITABLE has no effect
+ *
+ * As zio_cset_set_scaling(), for a driver that is not in attr_set(). Blocks that are armed
+ * later have the scale.
+ *
+ * Context: Process, sleeps. As zio_cset_attr_changed().
+ *
+ * Return: 0; -EINVAL if the values are invalid, or the set has none; -ENODEV if it is being
+ * removed; -EINTR if the process is being killed. After an error, the old scale stays.
+ */
+int zio_cset_scaling_changed(struct zio_cset *cset, unsigned int index,
+			     const struct zio_scaling *scaling)
+{
+	struct zio_cset_core *core = to_cset_core(cset);
+	struct zio_scale scale;
+	int ret;
+
+	if (!core->desc->scaling || !make_scale(scaling, &scale) ||
+	    (index >= core->n_chan && index != ZIO_ALL_CHANNELS))
+		return -EINVAL;
+	ret = zio_cset_lock(core);
+	if (ret)
+		return ret;
+	set_values_of(core, index, &scale);
+	zio_cset_refresh(core);
+	mutex_unlock(&core->mutex);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(zio_cset_scaling_changed);

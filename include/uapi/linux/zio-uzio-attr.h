@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
-/* zio-uzio-attr.h: attributes of a device whose driver is a program. A part of zio-uzio.h. */
+/*
+ * zio-uzio-attr.h: attributes, timing and scale of a device whose driver is a program. A part
+ * of zio-uzio.h.
+ */
 #ifndef _UAPI_LINUX_ZIO_UZIO_ATTR_H
 #define _UAPI_LINUX_ZIO_UZIO_ATTR_H
 
@@ -55,6 +58,7 @@ struct uzio_attr {
 #define UZIO_PLACE_NONE		0	/* sysfs only */
 #define UZIO_PLACE_STD		1	/* zio_ctrl_attr.std_val of attr_channel */
 #define UZIO_PLACE_EXT		2	/* zio_ctrl_attr.ext_val of attr_channel */
+#define UZIO_PLACE_BLOCK	3	/* the same, but each block has its own value: no file */
 
 /**
  * struct uzio_value - a value of an attribute
@@ -93,5 +97,63 @@ struct uzio_refuse {
 	__u32 reserved;
 	char reason[UZIO_REASON_LEN];
 };
+
+/* A value of a block, at the @index of an attribute with UZIO_PLACE_BLOCK */
+struct uzio_block_value {
+	__u32 index;
+	__u32 value;
+};
+
+/**
+ * struct uzio_block_values - values of one block of a request
+ * @head: UZIO_BLOCK_VALUES; set and id are those of the UZIO_ARM
+ * @block: position of the block in the request, from 0
+ * @n_values: number of values
+ *
+ * @n_values times struct uzio_block_value follow. Other values of the block are the initial
+ * ones. It goes in front of the UZIO_DONE; if the core has taken the blocks back, it is dropped.
+ */
+struct uzio_block_values {
+	struct uzio_record head;
+	__u32 block;
+	__u32 n_values;
+};
+
+/**
+ * struct uzio_timing - when the samples of a set are taken from now on
+ * @head: UZIO_TIMING; id is 0
+ * @rate_num: as in struct uzio_set; also the fields that follow
+ * @rate_den: see @rate_num
+ * @error_ns: see @rate_num
+ * @reserved: zero
+ * @first_ps: see @rate_num
+ *
+ * Blocks that are armed later have it. In front of the UZIO_VALUE of an attribute that changes
+ * the rate, both change together.
+ */
+struct uzio_timing {
+	struct uzio_record head;
+	__u32 rate_num;
+	__u32 rate_den;
+	__u32 error_ns;
+	__u32 reserved;
+	__s64 first_ps;
+};
+
+/**
+ * struct uzio_scale - how the samples of a channel become physical values from now on
+ * @head: UZIO_SCALE; id is 0. The set is one that was described with a scaling
+ * @chan: the channel; or UZIO_ALL_CHANNELS
+ * @reserved: zero
+ * @scaling: as in struct uzio_set; UZIO_SCALING_WRITABLE is not changed
+ */
+struct uzio_scale {
+	struct uzio_record head;
+	__u32 chan;
+	__u32 reserved;
+	struct uzio_scaling scaling;
+};
+
+#define UZIO_ALL_CHANNELS	0xffffffff
 
 #endif /* _UAPI_LINUX_ZIO_UZIO_ATTR_H */

@@ -24,6 +24,7 @@
 #define UZIO_MAX_CHANNELS	1024	/* of a device */
 #define UZIO_MAX_BLOCK		(1 << 30)	/* bytes of a block, as described */
 #define UZIO_MAX_DEPTH		65536	/* blocks of a channel at once */
+#define UZIO_MAX_SHOTS		64
 
 /* Bytes of the name of a set or of a clock, with the terminating zero */
 #define UZIO_NAME_LEN		16
@@ -58,7 +59,7 @@ struct uzio_scaling {
  * @clock: name of the device's clock, if it stamps the blocks: 1 ... 15 characters of
  *         [a-z0-9_-], not "kernel"; or empty
  * @flags: UZIO_SET_*
- * @n_chan: number of channels, 1 ... UZIO_MAX_CHANNELS
+ * @n_chan: number of channels, 1 ... UZIO_MAX_CHANNELS; 1 ... 32 if interleaved
  * @ssize: bytes per sample, 1 ... 65535
  * @nbits: valid bits per sample; 0: all
  * @nsamples: initial samples of a block; 0: 16
@@ -69,6 +70,8 @@ struct uzio_scaling {
  * @depth: most blocks of each channel that the program has at once; 0: 16. 0 if no stream
  * @first_ps: picoseconds from the time of a block to its first sample, up to an hour
  * @scaling: of all channels
+ * @max_shots: most shots of an arming that users may choose, up to UZIO_MAX_SHOTS; 0: 1
+ * @reserved2: zero
  */
 struct uzio_set {
 	char name[UZIO_NAME_LEN];
@@ -85,10 +88,14 @@ struct uzio_set {
 	__u32 depth;
 	__s64 first_ps;
 	struct uzio_scaling scaling;
+	__u32 max_shots;
+	__u32 reserved2;
 };
 
 #define UZIO_SET_STREAM		(1 << 0)	/* many blocks at once, see struct uzio_blocks */
 #define UZIO_SET_OUTPUT		(1 << 1)	/* the program plays samples, mapped read-only */
+#define UZIO_SET_PRE_SAMPLES	(1 << 4)	/* samples before the event */
+#define UZIO_SET_INTERLEAVED	(1 << 5)	/* one block carries all channels */
 
 /**
  * struct uzio_create - description of a device
@@ -153,11 +160,14 @@ struct uzio_record {
 #define UZIO_COMPLETE	3	/* struct uzio_complete */
 #define UZIO_VALUE	8	/* struct uzio_value */
 #define UZIO_REFUSE	9	/* struct uzio_refuse */
+#define UZIO_BLOCK_VALUES 10	/* struct uzio_block_values; UZIO_DONE follows */
+#define UZIO_TIMING	11	/* struct uzio_timing */
+#define UZIO_SCALE	12	/* struct uzio_scale */
 
 /**
  * struct uzio_block - a block to fill, or to play
- * @chan: channel of the set
- * @shot: zero
+ * @chan: channel of the set; 0 if interleaved
+ * @shot: shot of the arming, from 0
  * @reserved: zero
  * @map: offset for mmap() of the file, shared, which maps @map_size bytes. While the number is
  *       the same, so is the memory
@@ -180,13 +190,15 @@ struct uzio_block {
  * @head: UZIO_ARM
  * @time: time of the event; of an output: when to play, as the writer says, or zero
  * @clock: CLOCK_* of @time
- * @n_blocks: number of blocks: one of each enabled channel that has a free one, or one to play
- * @pre_samples: zero
- * @post_samples: samples of each block; of an output: the most of one
- * @nshots: 1
- * @reserved: zero
+ * @n_blocks: number of blocks: for each shot, one of each enabled channel that has room; or one
+ *            to play
+ * @pre_samples: samples of each block and channel before the event
+ * @post_samples: those from the event on; of an output: the most of one block
+ * @nshots: number of shots
+ * @mask: interleaved: the channels in the block, bit 0 for channel 0; else zero
  *
- * @n_blocks times struct uzio_block follow.
+ * @n_blocks times struct uzio_block follow: those of the first shot, then of the second, ...
+ * The samples of an interleaved block are those of its channels, in order, then the next ones.
  *
  * From this request to its answer, the memory of the blocks is the program's. After an
  * UZIO_ABORT nobody takes the samples any more, but the set gets no other UZIO_ARM before the
@@ -204,7 +216,7 @@ struct uzio_arm {
 	__u32 pre_samples;
 	__u32 post_samples;
 	__u32 nshots;
-	__u32 reserved;
+	__u32 mask;
 };
 
 /**
