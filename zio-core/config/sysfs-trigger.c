@@ -128,14 +128,20 @@ static struct zio_limits bind_limits_attr(struct kobject *kobj, const struct zio
 	return zio_attr_limits(&to_zio_binding(kobj)->trig->type->attrs[file->index]);
 }
 
-/* Stop the events first: a frozen set would lose one, and stop() may wait for it. */
+/*
+ * Stop the events first: a frozen set would lose one, and stop() may wait for it. The driver of a
+ * stream stamps blocks in flight by the clock, so the stream ends, and begins anew.
+ */
 static int bind_set_clock(struct kobject *kobj, u32 clock)
 {
 	struct zio_binding *bind = to_zio_binding(kobj);
 	int ret, started;
 
 	zio_trigger_suspend(bind->trig, 1);
-	zio_cset_quiesce(bind->cset);
+	if (zio_cset_is_stream(bind->cset))
+		zio_cset_freeze(bind->cset);
+	else
+		zio_cset_quiesce(bind->cset);
 	ret = zio_trigger_set_clock(bind->trig, clock, refresh_own);
 	zio_cset_unfreeze(bind->cset);
 	started = zio_trigger_suspend(bind->trig, -1);

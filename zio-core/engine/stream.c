@@ -604,6 +604,20 @@ static int stream_fire(struct zio_binding *bind, const struct timespec64 *at)
 	return cset->ops->arm_event(&cset->pub, at) ? -EBUSY : 0;
 }
 
+/* No memory is free, and the driver has been told that there is none: it waits for readers. */
+static bool stream_is_idle(const struct zio_cset_core *cset)
+{
+	const struct zio_channel_core *chan;
+	unsigned int i;
+
+	for (i = 0; i < cset->n_active; i++) {
+		chan = cset->active[i];
+		if (stream_in_flight(chan) || !READ_ONCE(chan->queue.stream.wants))
+			return false;
+	}
+	return true;
+}
+
 const struct zio_cset_model zio_istream_model = {
 	.state = CSET_STREAM,
 	.kick = stream_kick,
@@ -611,6 +625,7 @@ const struct zio_cset_model zio_istream_model = {
 	.drop = stream_drop,
 	.progress = stream_progress,
 	.close = stream_close,
+	.is_idle = stream_is_idle,
 	.fire = stream_fire,
 	.open = stream_open_input,
 	.in_flight = stream_in_flight,

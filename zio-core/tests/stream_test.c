@@ -578,6 +578,26 @@ static void stuck_stream_is_started_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cset->chan[0]->lost, 0);
 }
 
+/* Nobody reads, so the driver has no memory. It waits for readers, and does not hang. */
+static void full_stream_is_not_stuck(struct kunit *test)
+{
+	struct test_device *tdev = create_stream(test, 1);
+	struct zio_channel_core *chan = tdev->cset->chan[0];
+	unsigned int n = 0;
+
+	while (zio_channel_take(&chan->pub))
+		n++;
+	zio_channel_complete(&chan->pub, n);
+	KUNIT_ASSERT_NULL(test, zio_channel_take(&chan->pub));
+	KUNIT_ASSERT_EQ(test, test_store_u32(&tdev->cset->kobj, "timeout-ms", 1), 0);
+	KUNIT_EXPECT_TRUE(test, test_wait_for(READ_ONCE(tdev->cset->watched) ==
+					      tdev->cset->fired + chan->blocks +
+					      chan->queue.stream.taken));
+	schedule_timeout_uninterruptible(HZ / 10);
+	KUNIT_EXPECT_EQ(test, tdev->cset->error, 0);
+	KUNIT_EXPECT_EQ(test, tdev->stop_calls, 0);
+}
+
 /* refill() walks the list without a lock, maybe beside the driver that ends the stream. */
 static void list_of_channels_is_not_replaced(struct kunit *test)
 {
@@ -591,6 +611,7 @@ static void list_of_channels_is_not_replaced(struct kunit *test)
 
 static struct kunit_case stream_cases[] = {
 	KUNIT_CASE(list_of_channels_is_not_replaced),
+	KUNIT_CASE(full_stream_is_not_stuck),
 	KUNIT_CASE(blocks_complete_in_order),
 	KUNIT_CASE(newest_blocks_are_given_back),
 	KUNIT_CASE(each_block_has_its_values),
