@@ -7,6 +7,7 @@
  */
 #include <linux/jiffies.h>
 #include <linux/overflow.h>
+#include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 
 #include "uzio.h"
@@ -98,6 +99,10 @@ static int exchange_take(struct uzio *dev, struct uzio_exchange *ex)
 	int ret = 0;
 
 	while (!ret && ex->answers_taken < ex->answers_size) {
+		/* Answers that are late, or tell of losses only, may go on for 4 GiB. */
+		if (signal_pending(current))
+			return -EINTR;
+		cond_resched();
 		len = min(ex->answers_size - ex->answers_taken, dev->buffer_size);
 		if (copy_from_user(dev->in, from + ex->answers_taken, len))
 			return -EFAULT;

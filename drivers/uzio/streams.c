@@ -108,10 +108,13 @@ static bool streams_are_right(const struct uzio_chanset *set, const struct uzio_
 		return false;
 	if (set->is_output)
 		return from->lost <= memory->in_flight - from->n_blocks && !from->n_filled;
+	/* Before the loop: there is no block behind those in flight. */
+	if (from->n_filled && from->n_filled != from->n_blocks)
+		return false;
 	for (i = 0; i < from->n_filled; i++)
 		if (!uzio_filled_is_right(set, zio_channel_in_flight(memory->chan, i), &filled[i]))
 			return false;
-	return !from->n_filled || from->n_filled == from->n_blocks;
+	return true;
 }
 
 /* Returns how long the samples of a block take, up to a second; 0 if that is unknown. */
@@ -145,12 +148,11 @@ static void streams_fill(struct uzio_chanset *set, struct zio_channel *chan,
 			block->len = filled[i].len;
 			block->drv_alarms = filled[i].alarms;
 		}
-		if (from->n_filled && filled[i].flags & UZIO_FILLED_TIME) {
+		at -= min_t(u64, at, streams_duration(set, block, &timing));
+		if (from->n_filled && filled[i].flags & UZIO_FILLED_TIME)
 			block->tstamp = filled[i].time;
-		} else if (!set->has_clock) {
-			at -= streams_duration(set, block, &timing);
+		else if (!set->has_clock)
 			zio_cset_stamp_at(set->cset, block, at);
-		}
 	}
 }
 

@@ -206,6 +206,23 @@ TEST("wrong answers change nothing", loaded)
 	ASSERT_EQ(feed_blocks(&feed, 0, DEPTH), 0);
 }
 
+TEST("an answer tells nothing of blocks that are not there", loaded)
+{
+	struct uzio_set set = stream_set;
+	struct answer answer;
+	struct feed feed;
+
+	set.depth = 2;
+	begin(&feed, &set);
+	memset(&answer, 0, sizeof(answer));
+	answer.head = complete_for(&feed, 0, 0);
+	answer.head.n_filled = DEPTH;
+	answer.head.head.size = sizeof(answer);
+	ASSERT_EQ(exchange(&feed.prog, &answer, 0), EINVAL);
+	ASSERT_EQ(feed.prog.ex.answers_taken, 0);
+	ASSERT_TEXT(CSET "/chan0/statistics/in-flight", "2");
+}
+
 TEST("an armed set knows no blocks of a stream", loaded)
 {
 	struct uzio_set set = plain_set;

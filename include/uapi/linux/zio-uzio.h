@@ -108,8 +108,8 @@ struct uzio_set {
  *           and why; or 0
  * @message_size: bytes of @message. A longer text is cut; it always ends with a zero
  * @flags: zero
- * @timeout_ms: a program that does not fetch a request, or not answer UZIO_ABORT, for so long
- *              has stalled: 100 ... 3600000; 0: 5000
+ * @timeout_ms: a program that does not fetch UZIO_ARM or UZIO_START, or not answer UZIO_ABORT,
+ *              for so long has stalled: 100 ... 3600000; 0: 5000
  * @buffer_size: the kernel returns how large the buffer for requests must be, at least
  * @attrs: address of an array of struct uzio_attr; or 0
  * @n_attrs: their number, up to UZIO_MAX_ATTRS
@@ -204,9 +204,14 @@ struct uzio_block {
  * UZIO_ABORT nobody takes the samples any more, but the set gets no other UZIO_ARM before the
  * program has answered. So a late write never meets another block.
  *
+ * Outputs are different: after UZIO_ABORT, their memory may get other samples at once. A writer
+ * that has mapped it can change samples at any time, so do not rely on a check of them. @time
+ * is that of the first block.
+ *
  * UZIO_START tells that a stream begins: @time is zero, and each enabled channel has a struct
- * uzio_block with the offset 0, and the length of all its blocks. Channels, memory and length
- * stay for as long as the stream.
+ * uzio_block with the offset 0, and the length of new blocks. Blocks of an output that were
+ * written before a change of this length keep theirs: see &uzio_place.len. Channels, memory,
+ * length and clock stay for as long as the stream.
  */
 struct uzio_arm {
 	struct uzio_record head;
@@ -240,7 +245,7 @@ struct uzio_place {
  *
  * @n_blocks times struct uzio_place follow. They come behind the blocks of the channel that the
  * program already has. Their memory is the program's until UZIO_COMPLETE, or the answer to
- * UZIO_ABORT.
+ * UZIO_ABORT; that of an output until the core has ended the stream.
  */
 struct uzio_blocks {
 	struct uzio_record head;
