@@ -171,6 +171,7 @@ void replug(const char *path);
 extern const struct op file_ops[], map_ops[], tick_ops[], pipe_ops[], uring_ops[],
 	share_ops[], process_ops[], verify_ops[], config_ops[], board_ops[];
 extern const struct scenario calls_scenario, storm_scenario, mesh_scenario, ticks_scenario;
+extern const struct scenario programs_scenario;
 
 void init_pipes(void);
 void init_uring(void);

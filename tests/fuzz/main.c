@@ -23,6 +23,7 @@ static const char usage[] =
 "      --scenario NAME  calls: system calls of two users and two administrators;\n"
 "                       storm: settings change under many sets on one clock;\n"
 "                       mesh: boards share blocks while they change;\n"
+"                       programs: programs that are drivers, and their users;\n"
 "                       ticks: the timer that ends calls of this program (calls)\n"
 "      --seed S         repeat the decisions of this seed (1)\n"
 "      --seconds N      run so long\n"
@@ -34,6 +35,7 @@ static const char usage[] =
 
 static const struct scenario *const scenarios[] = {
 	&calls_scenario, &storm_scenario, &mesh_scenario, &ticks_scenario,
+	&programs_scenario,
 };
 
 struct progress *progress;
