@@ -4,19 +4,25 @@
  *
  * A user who writes a file waits here for the answer of the program. No lock of the core is
  * held meanwhile, so reads, events and an unplug go on. The wait is killable and has a time
- * limit. The freezer may stop it, as the program may be frozen already.
+ * limit. It ends for a suspend, as the program may be frozen already.
  *
  * The program tells each value that an attribute has, and the core keeps it. An answer that
  * nobody waits for any more still tells the value, because the instrument has it.
  */
 #include <linux/ctype.h>
+#include <linux/freezer.h>
+#include <linux/jiffies.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 
 #include "uzio.h"
 
-#define ATTRS_WAIT	(TASK_KILLABLE | TASK_FREEZABLE)
+/*
+ * How often a user who waits looks whether the freezer wants him. He cannot be frozen here: he
+ * holds the file's lock.
+ */
+#define ATTRS_TURN	(HZ / 10 + 1)
 
 /*
  * A user who waits. It is in dev->asks until the program has fetched the request, then in
@@ -28,6 +34,7 @@ struct attrs_ask {
 	u16 attr;
 	u16 chan;
 	s64 value;
+	bool is_fetched;
 	int result;	/* 1: there is no answer yet */
 };
 
@@ -73,6 +80,26 @@ static int attrs_begin(struct uzio *dev, struct attrs_ask *ask)
 	return ret;
 }
 
+/* The task freezes on its way back to user mode, and then repeats the call if that is harmless. */
+static bool attrs_must_freeze(void)
+{
+	return freezing(current) && signal_pending(current);
+}
+
+/* Returns why the wait is over; 1: it is not. @end: jiffies */
+static int attrs_judge(struct uzio *dev, const struct attrs_ask *ask, unsigned long end)
+{
+	if (READ_ONCE(ask->result) <= 0)
+		return ask->result;
+	if (READ_ONCE(dev->dead))
+		return -ENODEV;
+	if (fatal_signal_pending(current))
+		return -EINTR;
+	if (attrs_must_freeze())
+		return ask->is_fetched ? -EINTR : -ERESTARTNOINTR;
+	return time_after(jiffies, end) ? -ETIMEDOUT : 1;
+}
+
 static int attrs_ask(struct uzio *dev, const struct zio_attr_desc *desc, unsigned int chan,
 		     u32 value)
 {
@@ -80,23 +107,23 @@ static int attrs_ask(struct uzio *dev, const struct zio_attr_desc *desc, unsigne
 		.attr = desc->id, .chan = chan, .result = 1,
 		.value = attrs_number(desc, value),
 	};
+	unsigned long end = jiffies + dev->timeout, left;
 	int ret = attrs_begin(dev, &ask);
-	long left;
 
 	if (ret)
 		return ret;
-	left = ___wait_event(dev->wq,
-			     ___wait_cond_timeout(READ_ONCE(ask.result) <= 0 ||
-						  READ_ONCE(dev->dead)),
-			     ATTRS_WAIT, 0, dev->timeout, __ret = schedule_timeout(__ret));
-	spin_lock_irq(&dev->lock);
-	list_del(&ask.node);
-	spin_unlock_irq(&dev->lock);
-	if (ask.result <= 0)
-		return ask.result;
-	if (READ_ONCE(dev->dead))
-		return -ENODEV;
-	return left < 0 ? -EINTR : -ETIMEDOUT;
+	do {
+		left = max_t(long, end + 1 - jiffies, 1);
+		wait_event_killable_timeout(dev->wq,
+					    READ_ONCE(ask.result) <= 0 || READ_ONCE(dev->dead),
+					    min_t(unsigned long, left, ATTRS_TURN));
+		spin_lock_irq(&dev->lock);
+		ret = attrs_judge(dev, &ask, end);
+		if (ret <= 0)
+			list_del(&ask.node);
+		spin_unlock_irq(&dev->lock);
+	} while (ret > 0);
+	return ret;
 }
 
 /* zio_cset_ops.attr_request of all sets */
@@ -136,6 +163,7 @@ u32 uzio_collect_values(struct uzio *dev, void *buffer, u32 size)
 			.attr = ask->attr, .chan = ask->chan, .value = ask->value,
 		};
 		dev->last_fetched = ask->id;
+		ask->is_fetched = true;
 		list_move_tail(&ask->node, &dev->asked);
 	}
 	spin_unlock_irq(&dev->lock);
