@@ -55,6 +55,7 @@ tools/libzio
 tools/libzio/base
 tools/libzio/control
 tools/libzio/object
+tools/libzio/user
 tools/libzio/channel
 tools/libzio/group
 tools/programs/common

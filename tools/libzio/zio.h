@@ -291,6 +291,7 @@ const char *zio_reason(struct zio_channel *ch);
 #include "zio-attr.h"
 #include "zio-names.h"
 #include "zio-group.h"
+#include "zio-device.h"
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Make a device whose driver is a program, and remove it */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "user.h"
+
+#define NODE "/dev/uzio"
+
+static const char *open_hint(int code)
+{
+	switch (code) {
+	case ENOENT:
+	case ENXIO:
+	case ENODEV:
+		return " (load the module: modprobe zio-uzio)";
+	case EACCES:
+		return " (only members of the group zio-drivers may)";
+	default:
+		return "";
+	}
+}
+
+static const char *create_hint(int code)
+{
+	switch (code) {
+	case EEXIST:
+		return " (another device has the number: choose id -1)";
+	case ENFILE:
+		return " (the parameter max_devices of zio-uzio limits the devices)";
+	case EDQUOT:
+		return " (this process has reached its limit of locked memory: ulimit -l)";
+	case E2BIG:
+		return " (the kernel module is older than this program)";
+	default:
+		return "";
+	}
+}
+
+static int alloc_set(struct user_set *set, const struct uzio_set *from)
+{
+	set->ssize = from->ssize;
+	set->n_chan = from->n_chan;
+	set->has_clock = *from->clock;
+	set->memory = calloc(from->n_chan, sizeof(*set->memory));
+	set->arm = calloc(1, user_arm_size(from->n_chan));
+	set->done = calloc(1, user_done_size(from->n_chan));
+	return set->memory && set->arm && set->done ? 0 : -1;
+}
+
+/* The kernel has accepted the description. */
+static int alloc_sets(struct zio_user *dev, const struct zio_user_device *device)
+{
+	size_t room = 0;
+	unsigned int i;
+
+	dev->sets = calloc(device->n_sets, sizeof(*dev->sets));
+	if (!dev->sets)
+		return -1;
+	dev->n_sets = device->n_sets;
+	for (i = 0; i < device->n_sets; i++) {
+		if (alloc_set(&dev->sets[i], &device->sets[i]))
+			return -1;
+		room += user_done_size(device->sets[i].n_chan);
+	}
+	dev->answers = malloc(room);
+	dev->requests = malloc(dev->requests_room);
+	return dev->answers && dev->requests ? 0 : -1;
+}
+
+static int open_files(struct zio_user *dev, struct zio_error *err)
+{
+	dev->interrupt_fd = -1;
+	dev->fd = open(NODE, O_RDWR | O_CLOEXEC);
+	if (dev->fd < 0)
+		return zio_explain(err, errno, "%s: %s%s", NODE, strerror(errno),
+				   open_hint(errno));
+	dev->interrupt_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (dev->interrupt_fd < 0)
+		return zio_explain(err, errno, "eventfd: %s", strerror(errno));
+	return 0;
+}
+
+static int create(struct zio_user *dev, const struct zio_user_device *device,
+		  struct zio_error *err)
+{
+	char message[256] = "";
+	struct uzio_create create = {
+		.id = device->id,
+		.sets = (uintptr_t)device->sets,
+		.n_sets = device->n_sets,
+		.set_size = sizeof(*device->sets),
+		.message = (uintptr_t)message,
+		.message_size = sizeof(message),
+		.timeout_ms = device->timeout_ms,
+	};
+	int code;
+
+	if (strlen(device->name) >= sizeof(create.name))
+		return zio_explain(err, ENAMETOOLONG, "%s: name has more than %zu characters",
+				   device->name, sizeof(create.name) - 1);
+	memcpy(create.name, device->name, strlen(device->name));
+	if (ioctl(dev->fd, UZIO_IOC_CREATE, &create)) {
+		code = errno;
+		return zio_explain(err, code, "%s: %s%s", device->name,
+				   *message ? message : strerror(code), create_hint(code));
+	}
+	snprintf(dev->name, sizeof(dev->name), "%s-%04x", device->name,
+		 (unsigned int)create.id);
+	dev->requests_room = create.buffer_size;
+	if (alloc_sets(dev, device))
+		return zio_explain_memory(err);
+	return 0;
+}
+
+struct zio_user *zio_user_create(const struct zio_user_device *device, struct zio_error *err)
+{
+	struct zio_user *dev;
+
+	if (!device || !device->name || (!device->sets && device->n_sets)) {
+		zio_explain_null(err);
+		return NULL;
+	}
+	dev = calloc(1, sizeof(*dev));
+	if (!dev) {
+		zio_explain_memory(err);
+		return NULL;
+	}
+	if (!open_files(dev, err) && !create(dev, device, err))
+		return dev;
+	zio_user_close(dev);
+	return NULL;
+}
+
+static void free_set(struct user_set *set)
+{
+	uint32_t i;
+
+	for (i = 0; set->memory && i < set->n_chan; i++)
+		if (set->memory[i].addr)
+			munmap(set->memory[i].addr, set->memory[i].size);
+	free(set->memory);
+	free(set->arm);
+	free(set->done);
+}
+
+void zio_user_close(struct zio_user *dev)
+{
+	int saved = errno;
+	unsigned int i;
+
+	if (!dev)
+		return;
+	for (i = 0; i < dev->n_sets; i++)
+		free_set(&dev->sets[i]);
+	if (dev->fd >= 0)
+		close(dev->fd);
+	if (dev->interrupt_fd >= 0)
+		close(dev->interrupt_fd);
+	free(dev->sets);
+	free(dev->answers);
+	free(dev->requests);
+	free(dev);
+	errno = saved;
+}
+
+const char *zio_user_name(const struct zio_user *dev)
+{
+	if (dev)
+		return dev->name;
+	zio_refuse_null();
+	return NULL;
+}
