@@ -16,6 +16,7 @@ struct memory {
 	Py_ssize_t size;
 	PyObject *owner;	/* keeps the bytes alive; NULL: nothing */
 	Py_ssize_t views;
+	int is_writable;
 };
 
 static PyObject *memory_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
@@ -24,9 +25,10 @@ static PyObject *memory_new(PyTypeObject *type, PyObject *args, PyObject *keywor
 	Py_ssize_t address, size;
 	struct memory *memory;
 	PyObject *owner;
+	int is_writable = 0;
 
 	(void)keywords;
-	if (!PyArg_ParseTuple(args, "nnO", &address, &size, &owner))
+	if (!PyArg_ParseTuple(args, "nnO|p", &address, &size, &owner, &is_writable))
 		return NULL;
 	memory = (struct memory *)allocate(type, 0);
 	if (!memory)
@@ -35,6 +37,7 @@ static PyObject *memory_new(PyTypeObject *type, PyObject *args, PyObject *keywor
 	memory->size = size;
 	Py_INCREF(owner);
 	memory->owner = owner;
+	memory->is_writable = is_writable;
 	return (PyObject *)memory;
 }
 
@@ -53,7 +56,8 @@ static int memory_getbuffer(PyObject *self, Py_buffer *view, int flags)
 {
 	struct memory *memory = (struct memory *)self;
 
-	if (PyBuffer_FillInfo(view, self, memory->bytes, memory->size, 1, flags))
+	if (PyBuffer_FillInfo(view, self, memory->bytes, memory->size, !memory->is_writable,
+			      flags))
 		return -1;
 	__atomic_add_fetch(&memory->views, 1, __ATOMIC_RELAXED);
 	return 0;
@@ -79,7 +83,7 @@ static PyGetSetDef memory_attributes[] = {
 };
 
 static PyType_Slot memory_slots[] = {
-	{ Py_tp_doc, "Memory(address, size, owner): read-only bytes" },
+	{ Py_tp_doc, "Memory(address, size, owner, writable=False): bytes" },
 	{ Py_tp_new, memory_new },
 	{ Py_tp_dealloc, memory_dealloc },
 	{ Py_tp_getset, memory_attributes },

@@ -2,6 +2,7 @@
 /* C code of the module zio._libzio: what would be too slow in Python */
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <zio.h>
 
@@ -402,4 +403,30 @@ static size_t zpy_put(const struct zio_block *blks, size_t n, const struct zpy_t
 		if (targets[i].to && !put_block(&blks[i], &targets[i]))
 			break;
 	return i;
+}
+
+/* --- memory of a device that a program drives */
+
+/* Return the memory of blocks, or NULL with errno. */
+static void *zpy_map(int fd, uint64_t offset, size_t size)
+{
+	void *addr = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
+
+	return addr == MAP_FAILED ? NULL : addr;
+}
+
+/*
+ * Put other memory in its place, for arrays that still refer to it. Return 0, or -1 with
+ * errno.
+ */
+static int zpy_detach(void *addr, size_t size)
+{
+	return mmap(addr, size, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) == addr ?
+		0 : -1;
+}
+
+static void zpy_unmap(void *addr, size_t size)
+{
+	munmap(addr, size);
 }

@@ -130,6 +130,19 @@ class Settings:
             return False
 
 
+def set_period(cset: Object, period: float) -> None:
+    """Set the seconds between two events of the trigger of a set."""
+    for name, parts in PERIODS.items():
+        if name in cset.trigger:
+            count = round(period * parts)
+            if abs(count - period * parts) > 1e-6 * count:
+                raise ValueError(f"a period of {period} s: {name} is a whole number")
+            cset.trigger[name] = count
+            return
+    text = f"the trigger {cset.text('current_trigger')} has no period"
+    raise make_error(codes.EINVAL, f"{cset.name}: {text}: take hrt or timer")
+
+
 class Acquisition:
     """A channel with settings of its own, for `with`. Made by `zio.acquire()`."""
 
@@ -200,20 +213,9 @@ class Acquisition:
         if self._nsamples is not None:
             cset["trigger/nsamples"] = self._nsamples
         if self._period is not None:
-            self._set_period(cset, self._period)
+            set_period(cset, self._period)
         for name, value in self._others.items():
             settings.put(name, value)
-
-    def _set_period(self, cset: Object, period: float) -> None:
-        for name, parts in PERIODS.items():
-            if name in cset.trigger:
-                count = round(period * parts)
-                if abs(count - period * parts) > 1e-6 * count:
-                    raise ValueError(f"a period of {period} s: {name} is a whole number")
-                cset.trigger[name] = count
-                return
-        text = f"the trigger {cset.text('current_trigger')} has no period"
-        raise make_error(codes.EINVAL, f"{cset.name}: {text}: take hrt or timer")
 
     def _drop_old_blocks(self, channel: Channel) -> None:
         """Drop the blocks acquired before the settings were applied."""

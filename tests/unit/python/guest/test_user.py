@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Devices whose driver is this program. selftests/python.sh runs this."""
+
+from __future__ import annotations
+
+import copy
+import errno
+import os
+import re
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zio
+from zio.user import Device, Request, Set
+
+WAVE = Set("wave", channels=2, dtype="i2", rate=1e6, unit="V", scale=1e-3)
+
+
+def in_guest(*command: str) -> None:
+    """Run a program of the virtual machine, which has the modules."""
+    subprocess.run(["chroot", "/proc/1/root", *command], check=True)
+
+
+@pytest.fixture(autouse=True)
+def _loaded() -> None:
+    in_guest("modprobe", "-a", "zio-buf-vmalloc", "zio-uzio", "zio-trig-timer")
+
+
+def wait_for_nodes(name: str) -> None:
+    """Wait until devtmpfs has made the nodes, in a thread of its own."""
+    while not Path(f"/dev/zio/{name}-0-0-data").exists():
+        time.sleep(0.001)
+
+
+@contextmanager
+def served(device: Device, arm: Callable[[Request], None]) -> Iterator[None]:
+    """Serve a device in a thread."""
+    faults: list[BaseException] = []
+
+    def serve() -> None:
+        try:
+            device.serve(arm)
+        except BaseException as error:  # noqa: BLE001
+            faults.append(error)
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    try:
+        yield
+    finally:
+        device.stop()
+        thread.join()
+    if faults:
+        raise faults[0]
+
+
+def count_up(request: Request) -> None:
+    """Fill each block with numbers from 1000 times its channel on."""
+    for block in request.blocks:
+        n = len(block.samples)
+        block.samples[:] = np.arange(n) + 1000 * block.channel
+
+
+def test_blocks_are_filled_in_place() -> None:
+    with Device("upy", [WAVE]) as device:
+        wait_for_nodes(device.name)
+        with served(device, count_up), zio.open(f"{device.name}-0-1") as ch:
+            block = ch.read()
+            assert block is not None
+            assert list(block.data) == list(range(1000, 1016))
+            assert block.values()[1] == pytest.approx(1.001)
+
+
+def test_a_block_has_its_own_length_time_and_alarms() -> None:
+    def arm(request: Request) -> None:
+        assert request.time > 10**18
+        for block in request.blocks:
+            block.fill([5, 6, 7])
+            assert (block.count, block.time, block.alarms) == (3, None, 0)
+            block.time = 1_234_000_000_007
+            block.alarms = 3
+        request.lost = 2
+
+    with Device("upy", [WAVE]) as device:
+        wait_for_nodes(device.name)
+        with served(device, arm), zio.open(f"{device.name}-0-0") as ch:
+            block = ch.read()
+            assert block is not None
+            assert list(block.data) == [5, 6, 7]
+            assert block.time_ns == 1_234_000_000_007
+            assert block.control["drv_alarms"] == 3
+            assert block.control["seq_num"] == 2
+
+
+def test_a_thousand_blocks_arrive_in_order() -> None:
+    numbers = iter(range(10**6))
+
+    def arm(request: Request) -> None:
+        for block in request.blocks:
+            block.samples[:] = next(numbers)
+
+    with Device("upy", [Set(dtype="u4", nsamples=64)]) as device:
+        wait_for_nodes(device.name)
+        with served(device, arm), zio.open(f"{device.name}-0-0") as ch:
+            for number, block in enumerate(ch.take(1000)):
+                assert block.lost == 0
+                assert (block.data == number).all()
+                assert len(block.data) == 64
+
+
+def test_zio_dump_reads_a_device() -> None:
+    with Device("upy", [WAVE]) as device:
+        wait_for_nodes(device.name)
+        with served(device, count_up):
+            dump = ["chroot", "/proc/1/root", "zio-dump", "-n", "2", f"{device.name}-0-1"]
+            done = subprocess.run(dump, check=True, capture_output=True, text=True)
+    assert re.search(" 0: 03e8 03e9 ", done.stdout), done.stdout
+
+
+def test_an_error_of_arm_reaches_the_reader() -> None:
+    def arm(request: Request) -> None:
+        raise OSError(errno.ETIMEDOUT, "the instrument does not answer")
+
+    with Device("upy", [WAVE]) as device:
+        wait_for_nodes(device.name)
+        with served(device, arm), zio.open(f"{device.name}-0-0") as ch:
+            with pytest.raises(zio.Error) as caught:
+                ch.read()
+            assert caught.value.errno == errno.ETIMEDOUT
+
+
+def test_another_exception_of_arm_ends_serve() -> None:
+    def arm(request: Request) -> None:
+        request.blocks[0].fill(range(17))
+
+    with Device("upy", [WAVE]) as device:
+        wait_for_nodes(device.name)
+        with zio.open(f"{device.name}-0-0", nonblock=True) as ch:
+            with pytest.raises(zio.WouldBlock):
+                ch.read()
+            text = "set wave, channel 0: 17 samples, but the block has room for 16"
+            with pytest.raises(ValueError, match=text):
+                device.serve(arm)
+
+
+def test_wrong_descriptions_name_the_field() -> None:
+    with pytest.raises(zio.Error, match="upy: set 0: nbits is 17, but ssize is 2 bytes"):
+        Device("upy", [Set(nbits=17)])
+    with pytest.raises(zio.Error, match="set 1: name is that of set 0"):
+        Device("upy", [WAVE, WAVE])
+    with pytest.raises(zio.Error, match="more than 11 characters"):
+        Device("a-long-name-x", [WAVE])
+    with pytest.raises(ValueError, match="a dtype of f4: samples are integers"):
+        Set("x", dtype="f4")
+    with pytest.raises(ValueError, match="a unit of parsec: there are"):
+        Set("x", unit="parsec")
+    with pytest.raises(ValueError, match=r"a scale of 0\.0"):
+        Device("upy", [Set(scale=0.0)])
+    assert not Path("/sys/bus/zio/devices/upy-0000").exists()
+
+
+def armed(device: Device, name: str) -> tuple[zio.Channel, Request]:
+    """Return a reader that waits for a block, and the request for it."""
+    channel = zio.open(name, nonblock=True)
+    with pytest.raises(zio.WouldBlock):
+        channel.read()
+    return channel, next(device.requests(20))
+
+
+def test_wrong_answers_are_told() -> None:
+    with Device("upy", [WAVE]) as device:
+        wait_for_nodes(device.name)
+        channel, request = armed(device, f"{device.name}-0-0")
+        block = request.blocks[0]
+        with pytest.raises(ValueError, match="could not broadcast"):
+            block.samples[:] = range(17)
+        with pytest.raises(ValueError, match="-1 samples, but the block has room for 16"):
+            block.count = -1
+        with pytest.raises(zio.Error, match="1000 is no errno"):
+            request.fail(1000)
+        block.samples[:] = 9
+        kept = block.samples
+        request.done()
+        assert request.answered
+        with pytest.raises(zio.StaleBlock, match="the request has its answer already"):
+            request.done()
+        with pytest.raises(zio.StaleBlock):
+            block.samples[:] = 1
+        with pytest.raises(zio.StaleBlock):
+            block.count = 3
+        assert list(device.requests(0)) == []
+        read = channel.read()
+        assert read is not None
+        assert list(read.data) == [9] * 16
+        channel.close()
+    # The array outlives the device, but not as its memory.
+    kept[:] = 3
+    assert list(kept) == [3] * 16
+    assert not Path("/sys/bus/zio/devices/upy-0000").exists()
+
+
+def test_an_aborted_request_comes_back() -> None:
+    with Device("upy", [WAVE]) as device:
+        wait_for_nodes(device.name)
+        channel, request = armed(device, f"{device.name}-0-0")
+        cset = device.object.cset[0]
+        cset["enable"] = 0
+        assert next(device.requests(20)) is request
+        assert request.aborted
+        request.done()
+        assert list(device.requests(0)) == []
+        assert device.late == 1
+        cset["enable"] = 1
+        channel.close()
+
+
+def test_several_sets_and_the_trigger_of_one() -> None:
+    slow = Set("slow", dtype="u1", trigger="timer", period=0.01)
+    seen: list[str] = []
+
+    def arm(request: Request) -> None:
+        seen.append(request.set.name)
+        count_up(request)
+
+    with Device("upy", [WAVE, slow]) as device:
+        wait_for_nodes(device.name)
+        assert device.object.cset[1].text("current_trigger") == "timer"
+        with served(device, arm), zio.open(f"{device.name}-1-0") as ch:
+            assert [list(block.data) for block in ch.take(3)] == [list(range(16))] * 3
+    assert set(seen) == {"slow"}
+
+
+def test_poll_and_stop() -> None:
+    with Device("upy", [WAVE]) as device:
+        assert not list(device.requests(0))
+        assert os.fstat(device.fileno())
+        device.stop()
+        device.serve(count_up)  # at once
+        assert not list(device.requests(0.01))
+        with pytest.raises(TypeError, match="cannot be copied: make it again"):
+            copy.copy(device)
+    device.close()
+    with pytest.raises(ValueError, match="the device is closed"):
+        device.fileno()
+
+
+PROGRAM = """
+import signal
+from zio.user import Device, Set
+with Device("upy", [Set("wave", dtype="i2")]) as device:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    print("ready", flush=True)
+    device.serve(lambda request: None)
+print("end", flush=True)
+"""
+
+
+@contextmanager
+def running_program() -> Iterator[subprocess.Popen[str]]:
+    words = ["/usr/bin/python3", "-c", PROGRAM]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as program:
+        try:
+            assert program.stdout is not None
+            assert program.stdout.readline() == "ready\n"
+            wait_for_nodes("upy-0000")
+            yield program
+        finally:
+            program.kill()
+
+
+def test_ctrl_c_ends_a_program_cleanly() -> None:
+    with running_program() as program:
+        program.send_signal(2)
+        assert program.communicate(timeout=60) == ("end\n", None)
+        assert program.returncode == 0
+    assert not Path("/sys/bus/zio/devices/upy-0000").exists()
+
+
+def test_the_reader_of_a_killed_program_gets_enodev() -> None:
+    with running_program() as program, zio.open("upy-0000-0-0") as ch:
+        block = ch.read()
+        assert block is not None
+        program.kill()
+        program.wait()
+        with pytest.raises(zio.Error) as caught:
+            for _ in range(3):
+                ch.read()
+        assert caught.value.errno == errno.ENODEV
