@@ -19,6 +19,7 @@ import pytest
 import zio
 from zio.user import Device, Request, Set
 
+PAGE = Path(__file__).resolve().parents[4] / "Documentation/uzio.md"
 WAVE = Set("wave", channels=2, dtype="i2", rate=1e6, unit="V", scale=1e-3)
 
 
@@ -262,20 +263,24 @@ print("end", flush=True)
 
 
 @contextmanager
-def running_program() -> Iterator[subprocess.Popen[str]]:
-    words = ["/usr/bin/python3", "-c", PROGRAM]
+def running_program(text: str = PROGRAM) -> Iterator[subprocess.Popen[str]]:
+    words = ["/usr/bin/python3", "-c", text]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as program:
         try:
-            assert program.stdout is not None
-            assert program.stdout.readline() == "ready\n"
-            wait_for_nodes("upy-0000")
             yield program
         finally:
             program.kill()
 
 
+def wait_for_program(program: subprocess.Popen[str]) -> None:
+    assert program.stdout is not None
+    assert program.stdout.readline() == "ready\n"
+    wait_for_nodes("upy-0000")
+
+
 def test_ctrl_c_ends_a_program_cleanly() -> None:
     with running_program() as program:
+        wait_for_program(program)
         program.send_signal(2)
         assert program.communicate(timeout=60) == ("end\n", None)
         assert program.returncode == 0
@@ -283,12 +288,26 @@ def test_ctrl_c_ends_a_program_cleanly() -> None:
 
 
 def test_the_reader_of_a_killed_program_gets_enodev() -> None:
-    with running_program() as program, zio.open("upy-0000-0-0") as ch:
-        block = ch.read()
-        assert block is not None
-        program.kill()
-        program.wait()
-        with pytest.raises(zio.Error) as caught:
-            for _ in range(3):
-                ch.read()
+    with running_program() as program:
+        wait_for_program(program)
+        with zio.open("upy-0000-0-0") as ch:
+            assert ch.read() is not None
+            program.kill()
+            program.wait()
+            with pytest.raises(zio.Error) as caught:
+                for _ in range(3):
+                    ch.read()
         assert caught.value.errno == errno.ENODEV
+
+
+def test_the_first_program_of_the_page_runs() -> None:
+    found = re.search(
+        r"^cat >myscope.py <<'END'\n(.*?)^END$", PAGE.read_text(), re.M | re.S
+    )
+    assert found
+    with running_program(found[1]):
+        wait_for_nodes("myscope-0000")
+        with zio.open("myscope-0-1") as ch:
+            block = ch.read()
+            assert block is not None
+            assert block.values()[:3] == pytest.approx([0.841, 0.891, 0.932])
