@@ -7,15 +7,8 @@
  * # not kasan: it judges a library; uzio_test takes the same ways
  */
 #include <pthread.h>
-#include <sys/mman.h>
 
-#include "board.h"
-#include "harness.h"
-#include "libzio/zio.h"
-
-#define UPROG		"/dev/zio/uprog-0000"
-#define UPROG_SYS	"/sys/bus/zio/devices/uprog-0000"
-#define PATIENCE	20000	/* ms */
+#include "user.h"
 
 SETUP(loaded)
 {
@@ -23,40 +16,8 @@ SETUP(loaded)
 	load("zio-uzio");
 }
 
-static struct zio_user *make(const struct uzio_set *sets, unsigned int n)
-{
-	const struct zio_user_device device = {
-		.name = "uprog", .id = -1, .sets = sets, .n_sets = n,
-	};
-	struct zio_error err = { .text = "" };
-	struct zio_user *dev = zio_user_create(&device, &err);
-
-	if (!dev)
-		FAIL("%s", err.text);
-	/* devtmpfs makes the nodes in a thread of its own. */
-	wait_for(10, exists(UPROG "-0-0-data"));
-	return dev;
-}
-
 /* One set of 16-bit samples, two channels */
 static const struct uzio_set words = { .name = "words", .n_chan = 2, .ssize = 2 };
-
-static struct zio_channel *open_input(const char *name, int flags)
-{
-	struct zio_error err = { .text = "" };
-	struct zio_channel *ch = zio_open(name, flags, &err);
-
-	if (!ch)
-		FAIL("%s", err.text);
-	return ch;
-}
-
-static void expect_reason(struct zio_user *dev, int code, const char *text)
-{
-	ASSERT_EQ(errno, code);
-	if (strcmp(zio_user_reason(dev), text))
-		FAIL("'%s', expected '%s'", zio_user_reason(dev), text);
-}
 
 /* A reader that arms the set; returns the request. */
 static struct zio_user_request *arm(struct zio_user *dev, struct zio_channel *ch)
@@ -87,7 +48,7 @@ static void fill(struct zio_user *dev, struct zio_user_request *req, uint16_t fr
 TEST("a program fills blocks in place, and tells their length, time and alarms", loaded)
 {
 	struct zio_user *dev = make(&words, 1);
-	struct zio_channel *ch = open_input(UPROG "-0-1", ZIO_OPEN_NONBLOCK);
+	struct zio_channel *ch = open_channel(UPROG "-0-1", ZIO_OPEN_NONBLOCK);
 	struct zio_user_request *req;
 	struct zio_block blk;
 	unsigned int i;
@@ -181,7 +142,7 @@ TEST("rate and scale of a description come from numbers", loaded)
 TEST("wrong answers are told, and the right one is still taken", loaded)
 {
 	struct zio_user *dev = make(&words, 1);
-	struct zio_channel *ch = open_input(UPROG "-0-0", ZIO_OPEN_NONBLOCK);
+	struct zio_channel *ch = open_channel(UPROG "-0-0", ZIO_OPEN_NONBLOCK);
 	struct zio_user_request *req = arm(dev, ch);
 	struct zio_block blk;
 
@@ -222,7 +183,7 @@ TEST("wrong answers are told, and the right one is still taken", loaded)
 TEST("a failed request gives the reader its errno", loaded)
 {
 	struct zio_user *dev = make(&words, 1);
-	struct zio_channel *ch = open_input(UPROG "-0-0", ZIO_OPEN_NONBLOCK);
+	struct zio_channel *ch = open_channel(UPROG "-0-0", ZIO_OPEN_NONBLOCK);
 	struct zio_user_request *req = arm(dev, ch);
 	struct zio_block blk;
 
@@ -240,8 +201,8 @@ TEST("the sets of a device have requests of their own, which may wait together",
 		{ .name = "a", .n_chan = 1, .ssize = 2 }, { .name = "b", .n_chan = 1, .ssize = 2 },
 	};
 	struct zio_user *dev = make(sets, 2);
-	struct zio_channel *a = open_input(UPROG "-0-0", ZIO_OPEN_NONBLOCK);
-	struct zio_channel *b = open_input(UPROG "-1-0", ZIO_OPEN_NONBLOCK);
+	struct zio_channel *a = open_channel(UPROG "-0-0", ZIO_OPEN_NONBLOCK);
+	struct zio_channel *b = open_channel(UPROG "-1-0", ZIO_OPEN_NONBLOCK);
 	struct zio_user_request *of_a = arm(dev, a), *of_b = arm(dev, b);
 	struct zio_block blk;
 
@@ -269,8 +230,8 @@ TEST("a flush between two requests loses none of them", loaded)
 	};
 	struct zio_user *dev = make(sets, 2);
 	struct zio_channel *ch[2] = {
-		open_input(UPROG "-0-0", ZIO_OPEN_NONBLOCK),
-		open_input(UPROG "-1-0", ZIO_OPEN_NONBLOCK),
+		open_channel(UPROG "-0-0", ZIO_OPEN_NONBLOCK),
+		open_channel(UPROG "-1-0", ZIO_OPEN_NONBLOCK),
 	};
 	struct zio_user_request *req;
 	struct zio_block blk;
@@ -295,7 +256,7 @@ TEST("a flush between two requests loses none of them", loaded)
 TEST("an abort returns the same request again, and a late answer is counted", loaded)
 {
 	struct zio_user *dev = make(&words, 1);
-	struct zio_channel *ch = open_input(UPROG "-0-0", ZIO_OPEN_NONBLOCK);
+	struct zio_channel *ch = open_channel(UPROG "-0-0", ZIO_OPEN_NONBLOCK);
 	struct zio_user_request *req = arm(dev, ch), *again;
 	void *old = zio_user_data(dev, req, 0);
 
@@ -317,7 +278,7 @@ TEST("an abort returns the same request again, and a late answer is counted", lo
 TEST("memory that has changed before it was mapped is the new one", loaded)
 {
 	struct zio_user *dev = make(&words, 1);
-	struct zio_channel *ch = open_input(UPROG "-0-0", ZIO_OPEN_NONBLOCK);
+	struct zio_channel *ch = open_channel(UPROG "-0-0", ZIO_OPEN_NONBLOCK);
 	struct zio_user_request *req = arm(dev, ch);
 	struct zio_block blk;
 
@@ -327,7 +288,7 @@ TEST("memory that has changed before it was mapped is the new one", loaded)
 	zio_close(ch);
 	write_text(UPROG_SYS "/cset0/chan0/buffer/max-buffer-kb", "256");
 	write_text(UPROG_SYS "/cset0/enable", "1");
-	ch = open_input(UPROG "-0-0", ZIO_OPEN_NONBLOCK);
+	ch = open_channel(UPROG "-0-0", ZIO_OPEN_NONBLOCK);
 	req = arm(dev, ch);
 	ASSERT_TRUE(req->blocks[0].map_size >= 256 << 10);
 	fill(dev, req, 42);
@@ -362,7 +323,7 @@ static void *serve(void *arg)
 TEST("a program serves 1000 blocks, until another thread interrupts it", loaded)
 {
 	struct serving serving = { .dev = make(&words, 1) };
-	struct zio_channel *ch = open_input(UPROG "-0-1", 0);
+	struct zio_channel *ch = open_channel(UPROG "-0-1", 0);
 	struct zio_block blk;
 	pthread_t thread;
 	unsigned int i;
@@ -384,7 +345,7 @@ TEST("a program serves 1000 blocks, until another thread interrupts it", loaded)
 TEST("an interrupt stays until it is taken back, and answers still arrive", loaded)
 {
 	struct zio_user *dev = make(&words, 1);
-	struct zio_channel *ch = open_input(UPROG "-0-0", ZIO_OPEN_NONBLOCK);
+	struct zio_channel *ch = open_channel(UPROG "-0-0", ZIO_OPEN_NONBLOCK);
 	struct zio_user_request *req = arm(dev, ch), *none;
 	struct zio_block blk;
 
@@ -421,7 +382,7 @@ TEST("the reader of a program that dies gets ENODEV", loaded)
 			pause();
 	}
 	ASSERT_EQ(read(ready[0], &byte, 1), 1);
-	ch = open_input(UPROG "-0-0", 0);
+	ch = open_channel(UPROG "-0-0", 0);
 	kill(pid, SIGKILL);
 	ASSERT_EQ(waitpid(pid, NULL, 0), pid);
 	ASSERT_EQ(zio_next(ch, &blk), -1);

@@ -33,22 +33,26 @@ struct zio_user_device {
 
 /**
  * struct zio_user_request - what the kernel wants, and the answer
- * @type: UZIO_ARM; ignore and answer nothing else
+ * @type: UZIO_ARM: an event has armed a set; or UZIO_BLOCKS: a channel of a stream has more
+ *        blocks. Ignore and answer nothing else
  * @set: position of the set in the description
+ * @chan: channel of a stream; else 0
  * @is_aborted: the kernel has taken the blocks back. Stop writing samples, and answer; the
- *              kernel drops the samples
- * @n_blocks: number of blocks
- * @arm: time of the event, and number of samples
+ *              kernel drops the samples. Of a stream, the answer is for all channels of the set
+ * @n_blocks: number of blocks without an answer, the oldest first
+ * @arm: time of the event, and number of samples; of a stream: what it began with
  * @blocks: where the blocks are; zio_user_data() returns their memory
  * @filled: the answer for each block, initially a full block with the time of the event.
- *          @len is in bytes
- * @lost: events that the device has lost in front of these blocks; initially 0
+ *          @len is in bytes. Of an output, @time tells when to play the block, or is zero
+ * @lost: events, or blocks of a stream, that the device has lost in front of these blocks;
+ *        initially 0. Of an output stream: how many of these blocks it could not play
  *
- * The structure is valid until its answer.
+ * The structure is valid until its answer; of a stream, until all its blocks have one.
  */
 struct zio_user_request {
 	unsigned int type;
 	unsigned int set;
+	unsigned int chan;
 	bool is_aborted;
 	unsigned int n_blocks;
 	const struct uzio_arm *arm;
@@ -124,9 +128,10 @@ const char *zio_user_name(const struct zio_user *dev);
  * @req: receives the request
  * @timeout: milliseconds; 0 does not wait; a negative number waits without limit
  *
- * Several requests may be unanswered, one of each set. If the kernel takes one of them back,
- * this returns the same request again with &zio_user_request.is_aborted. This never happens
- * to a program that answers each request before it calls this again.
+ * Several requests may be unanswered: one of each set, and of each channel of a stream. If
+ * the channel gets more blocks, this returns the same request again, with all of them. If the
+ * kernel takes the blocks back, it returns the same request with &zio_user_request.is_aborted.
+ * This never happens to a program that answers each request before it calls this again.
  *
  * Context: One thread per device. Waits at most @timeout.
  * Return: 1; 0 the timeout expired; -1 with errno: EINTR a signal arrived; ECANCELED
@@ -142,14 +147,27 @@ int zio_user_next(struct zio_user *dev, struct zio_user_request **req, int timeo
  * @i: number of the block
  *
  * Context: One thread per device. Other threads may write the samples until the answer.
- * Return: the memory for &uzio_block.len bytes, valid until the answer; NULL with errno:
+ * Return: the memory for &uzio_block.len bytes, valid until the answer, and read-only for an
+ * output; NULL with errno:
  * EINVAL a pointer is NULL, the request is answered, or there is no such block; and the
  * errors of mmap(2).
  */
 void *zio_user_data(struct zio_user *dev, struct zio_user_request *req, unsigned int i);
 
 /**
- * zio_user_done() - answer that the blocks of a request are full
+ * zio_user_complete() - answer that the oldest blocks of a stream are full, or were played
+ * @dev: the device
+ * @req: a request of a stream, which is valid as long as it has blocks
+ * @n: number of blocks, 1 ... &zio_user_request.n_blocks
+ *
+ * Context: As zio_user_done().
+ * Return: 0; -1 with errno as zio_user_done(), or EINVAL: @req is of no stream, or has fewer
+ * blocks.
+ */
+int zio_user_complete(struct zio_user *dev, struct zio_user_request *req, unsigned int n);
+
+/**
+ * zio_user_done() - answer that the blocks of a request are full, or were played
  * @dev: the device
  * @req: the request, which is no longer valid
  *
@@ -158,15 +176,18 @@ void *zio_user_data(struct zio_user *dev, struct zio_user_request *req, unsigned
  * Context: One thread per device. Does not wait.
  * Return: 0; -1 with EINVAL and the request remains without an answer: it is answered
  * already; the length of a block is not whole samples, or more than the request asks for; or
- * the time of a block has more than a second of nanoseconds.
+ * the time of a block has more than a second of nanoseconds. Or the errors of
+ * zio_user_flush(), if there are more answers than the kernel takes at once.
  */
 int zio_user_done(struct zio_user *dev, struct zio_user_request *req);
 
 /**
- * zio_user_fail() - answer that the program cannot fill the blocks of a request
+ * zio_user_fail() - answer that the program cannot fill or play the blocks of a request
  * @dev: the device
  * @req: the request, which is no longer valid
  * @error: the errno for the reader, 1 ... 511; see struct uzio_fail
+ *
+ * It ends a stream, with all its channels.
  *
  * Context: As zio_user_done().
  * Return: 0; -1 with EINVAL: the request is answered already, or @error is no errno.

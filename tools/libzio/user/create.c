@@ -14,6 +14,9 @@
 
 #define NODE "/dev/uzio"
 
+/* What the kernel takes for a depth of 0 */
+#define DEFAULT_DEPTH 16
+
 static const char *open_hint(int code)
 {
 	switch (code) {
@@ -44,21 +47,40 @@ static const char *create_hint(int code)
 	}
 }
 
+/* A stream has room for twice its blocks, so that they seldom move. */
+static int alloc_lane(struct user_set *set, struct user_lane *lane, const struct uzio_set *from)
+{
+	lane->set = set;
+	lane->room = from->n_chan;
+	if (user_is_stream(set))
+		lane->room = 2 * (from->depth ? from->depth : DEFAULT_DEPTH);
+	lane->blocks = calloc(lane->room, sizeof(*lane->blocks));
+	lane->filled = calloc(lane->room, sizeof(*lane->filled));
+	return lane->blocks && lane->filled ? 0 : -1;
+}
+
 static int alloc_set(struct user_set *set, const struct uzio_set *from)
 {
+	uint32_t i;
+
+	set->flags = from->flags;
 	set->ssize = from->ssize;
 	set->n_chan = from->n_chan;
 	set->has_clock = *from->clock;
-	set->memory = calloc(from->n_chan, sizeof(*set->memory));
-	set->arm = calloc(1, user_arm_size(from->n_chan));
-	set->done = calloc(1, user_done_size(from->n_chan));
-	return set->memory && set->arm && set->done ? 0 : -1;
+	set->memory = calloc(set->n_chan, sizeof(*set->memory));
+	set->n_lanes = user_is_stream(set) ? set->n_chan : 1;
+	set->lanes = calloc(set->n_lanes, sizeof(*set->lanes));
+	if (!set->memory || !set->lanes)
+		return -1;
+	for (i = 0; i < set->n_lanes; i++)
+		if (alloc_lane(set, &set->lanes[i], from))
+			return -1;
+	return 0;
 }
 
 /* The kernel has accepted the description. */
 static int alloc_sets(struct zio_user *dev, const struct zio_user_device *device)
 {
-	size_t room = 0;
 	unsigned int i;
 
 	dev->sets = calloc(device->n_sets, sizeof(*dev->sets));
@@ -66,12 +88,13 @@ static int alloc_sets(struct zio_user *dev, const struct zio_user_device *device
 		return -1;
 	dev->n_sets = device->n_sets;
 	for (i = 0; i < device->n_sets; i++) {
+		dev->sets[i].dev = dev;
+		dev->sets[i].index = i;
 		if (alloc_set(&dev->sets[i], &device->sets[i]))
 			return -1;
-		room += user_done_size(device->sets[i].n_chan);
 	}
-	dev->answers = malloc(room);
-	dev->requests = malloc(dev->requests_room);
+	dev->answers = malloc(dev->room);
+	dev->requests = malloc(dev->room);
 	return dev->answers && dev->requests ? 0 : -1;
 }
 
@@ -114,7 +137,7 @@ static int create(struct zio_user *dev, const struct zio_user_device *device,
 	}
 	snprintf(dev->name, sizeof(dev->name), "%s-%04x", device->name,
 		 (unsigned int)create.id);
-	dev->requests_room = create.buffer_size;
+	dev->room = create.buffer_size;
 	if (alloc_sets(dev, device))
 		return zio_explain_memory(err);
 	return 0;
@@ -146,9 +169,12 @@ static void free_set(struct user_set *set)
 	for (i = 0; set->memory && i < set->n_chan; i++)
 		if (set->memory[i].addr)
 			munmap(set->memory[i].addr, set->memory[i].size);
+	for (i = 0; set->lanes && i < set->n_lanes; i++) {
+		free(set->lanes[i].blocks);
+		free(set->lanes[i].filled);
+	}
 	free(set->memory);
-	free(set->arm);
-	free(set->done);
+	free(set->lanes);
 }
 
 void zio_user_close(struct zio_user *dev)

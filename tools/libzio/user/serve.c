@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Requests of the kernel, and the answers of a program that drives a device */
+/* Requests of the kernel for a program that drives a device */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #include "user.h"
@@ -14,8 +13,6 @@
  * answers. Only poll() after it notices zio_user_interrupt().
  */
 #define SHORT_WAIT 10
-
-#define NSEC_PER_SEC 1000000000
 
 static int explain_exchange(struct zio_user *dev, int code)
 {
@@ -48,7 +45,7 @@ static int exchange(struct zio_user *dev, int wait_ms)
 
 	if (wait_ms >= 0) {
 		ex.requests = (uintptr_t)dev->requests;
-		ex.requests_size = dev->requests_room;
+		ex.requests_size = dev->room;
 		ex.wait_ms = wait_ms;
 	}
 	ret = ioctl(dev->fd, UZIO_IOC_EXCHANGE, &ex);
@@ -63,47 +60,135 @@ static int exchange(struct zio_user *dev, int wait_ms)
 	return ret ? explain_exchange(dev, errno) : 0;
 }
 
-static void hold_arm(struct user_set *set, const struct uzio_arm *arm)
+/* Nothing is left to answer: the next blocks begin at the start of the memory. */
+static void empty_lane(struct user_lane *lane)
 {
-	struct uzio_filled *filled = (struct uzio_filled *)(set->done + 1);
-	struct zio_user_request *req = &set->request;
+	lane->request.blocks = lane->blocks;
+	lane->request.filled = lane->filled;
+	lane->request.n_blocks = 0;
+}
+
+static void begin_request(struct user_lane *lane, unsigned int type, unsigned int chan)
+{
+	lane->request = (struct zio_user_request){
+		.type = type, .set = lane->set->index, .chan = chan, .arm = &lane->set->arm,
+	};
+	empty_lane(lane);
+}
+
+/* @time: when to play the block; zero for an input */
+static void add_block(struct user_lane *lane, const struct uzio_block *block,
+		      const struct zio_timestamp *time)
+{
+	size_t end = (size_t)(lane->request.blocks - lane->blocks) + lane->request.n_blocks++;
+
+	lane->blocks[end] = *block;
+	lane->filled[end] = (struct uzio_filled){ .len = block->len, .time = *time };
+}
+
+static struct zio_user_request *hold_arm(struct user_set *set, const struct uzio_arm *arm)
+{
+	static const struct zio_timestamp none;
+	const struct uzio_block *block = (const struct uzio_block *)(arm + 1);
+	struct user_lane *lane = set->lanes;
 	uint32_t i;
 
-	memcpy(set->arm, arm, arm->head.size);
-	memset(filled, 0, arm->n_blocks * sizeof(*filled));
-	*req = (struct zio_user_request){
-		.type = UZIO_ARM,
-		.set = arm->head.set,
-		.n_blocks = arm->n_blocks,
-		.arm = set->arm,
-		.blocks = (const struct uzio_block *)(set->arm + 1),
-		.filled = filled,
-	};
-	for (i = 0; i < req->n_blocks; i++)
-		filled[i].len = req->blocks[i].len;
-	set->is_held = true;
+	set->arm = *arm;
+	begin_request(lane, UZIO_ARM, 0);
+	for (i = 0; i < arm->n_blocks; i++)
+		add_block(lane, &block[i], user_is_output(set) ? &arm->time : &none);
+	lane->is_held = true;
+	return &lane->request;
+}
+
+static void start_stream(struct user_set *set, const struct uzio_arm *arm)
+{
+	const struct uzio_block *block = (const struct uzio_block *)(arm + 1);
+	uint32_t i;
+
+	set->arm = *arm;
+	for (i = 0; i < set->n_lanes; i++)
+		begin_request(&set->lanes[i], UZIO_BLOCKS, i);
+	for (i = 0; i < arm->n_blocks; i++)
+		set->lanes[block[i].chan].template = block[i];
+}
+
+/* The blocks go behind those that the program has, which move if there is no room. */
+static struct zio_user_request *hold_blocks(struct user_set *set, const struct uzio_blocks *blocks)
+{
+	const struct uzio_place *place = (const struct uzio_place *)(blocks + 1);
+	struct user_lane *lane = &set->lanes[blocks->chan];
+	struct zio_user_request *req = &lane->request;
+	struct uzio_block block = lane->template;
+	uint32_t i;
+
+	if (req->blocks - lane->blocks + req->n_blocks + blocks->n_blocks > lane->room) {
+		memmove(lane->blocks, req->blocks, req->n_blocks * sizeof(*lane->blocks));
+		memmove(lane->filled, req->filled, req->n_blocks * sizeof(*lane->filled));
+		req->blocks = lane->blocks;
+		req->filled = lane->filled;
+	}
+	for (i = 0; i < blocks->n_blocks; i++) {
+		block.offset = place[i].offset;
+		block.len = place[i].len;
+		add_block(lane, &block, &place[i].time);
+	}
+	lane->is_held = true;
+	return req;
+}
+
+/* Return a request of the set that has no answer; NULL if there is none. */
+static struct zio_user_request *abort_set(struct user_set *set, uint64_t id)
+{
+	struct zio_user_request *req = NULL;
+	uint32_t i;
+
+	if (set->arm.head.id != id)
+		return NULL;
+	for (i = 0; i < set->n_lanes; i++) {
+		set->lanes[i].request.is_aborted = true;
+		if (!req && set->lanes[i].is_held)
+			req = &set->lanes[i].request;
+	}
+	if (!req && user_is_stream(set))
+		zio_user_end_stream(set, ECANCELED);
+	return req;
+}
+
+static struct zio_user_request *hold(struct zio_user *dev, const struct uzio_record *head)
+{
+	struct user_set *set = &dev->sets[head->set];
+
+	switch (head->type) {
+	case UZIO_ARM:
+		return hold_arm(set, (const struct uzio_arm *)head);
+	case UZIO_START:
+		start_stream(set, (const struct uzio_arm *)head);
+		return NULL;
+	case UZIO_BLOCKS:
+		/* The program may have ended the stream since. */
+		if (set->arm.head.id != head->id)
+			return NULL;
+		return hold_blocks(set, (const struct uzio_blocks *)head);
+	case UZIO_ABORT:
+		return abort_set(set, head->id);
+	default:
+		return NULL;
+	}
 }
 
 /* Return the next request of those that the kernel gave; NULL if there is no other. */
 static struct zio_user_request *take_request(struct zio_user *dev)
 {
+	struct zio_user_request *req = NULL;
 	const struct uzio_record *head;
-	struct user_set *set;
 
-	while (dev->requests_at < dev->requests_size) {
+	while (!req && dev->requests_at < dev->requests_size) {
 		head = (const void *)(dev->requests + dev->requests_at);
 		dev->requests_at += head->size;
-		set = &dev->sets[head->set];
-		if (head->type == UZIO_ARM) {
-			hold_arm(set, (const struct uzio_arm *)head);
-			return &set->request;
-		}
-		if (head->type == UZIO_ABORT && set->is_held) {
-			set->request.is_aborted = true;
-			return &set->request;
-		}
+		req = hold(dev, head);
 	}
-	return NULL;
+	return req;
 }
 
 static int64_t now_ms(void)
@@ -155,145 +240,14 @@ int zio_user_next(struct zio_user *dev, struct zio_user_request **req, int timeo
 	}
 }
 
-int zio_user_flush(struct zio_user *dev)
+int zio_user_deliver(struct zio_user *dev)
 {
-	if (!dev)
-		return zio_refuse_null();
 	return dev->answers_size ? exchange(dev, -1) : 0;
 }
 
-/* Return the set of a request that has no answer; NULL with EINVAL if there is none. */
-static struct user_set *find_held(struct zio_user *dev, const struct zio_user_request *req)
+int zio_user_flush(struct zio_user *dev)
 {
-	struct user_set *set;
-
-	if (!dev || !req) {
-		zio_refuse_null();
-		return NULL;
-	}
-	for (set = dev->sets; set < dev->sets + dev->n_sets; set++)
-		if (req == &set->request && set->is_held)
-			return set;
-	zio_explain(&dev->error, EINVAL, "%s: the request has been answered already", dev->name);
-	return NULL;
-}
-
-void *zio_user_data(struct zio_user *dev, struct zio_user_request *req, unsigned int i)
-{
-	struct user_set *set = find_held(dev, req);
-	const struct uzio_block *block;
-	struct user_memory *memory;
-	void *addr;
-
-	if (!set)
-		return NULL;
-	if (i >= req->n_blocks) {
-		zio_explain(&dev->error, EINVAL, "%s: there is no block %u: the request has %u",
-			    dev->name, i, req->n_blocks);
-		return NULL;
-	}
-	block = &req->blocks[i];
-	memory = &set->memory[block->chan];
-	if (zio_unlikely(!memory->addr || memory->map != block->map)) {
-		addr = mmap(NULL, block->map_size, PROT_READ | PROT_WRITE, MAP_SHARED, dev->fd,
-			    (off_t)block->map);
-		if (addr == MAP_FAILED) {
-			zio_explain(&dev->error, errno, "%s: cannot map the memory of channel %u: %s",
-				    dev->name, block->chan, strerror(errno));
-			return NULL;
-		}
-		if (memory->addr)
-			munmap(memory->addr, memory->size);
-		*memory = (struct user_memory){ block->map, block->map_size, addr };
-	}
-	return memory->addr + block->offset;
-}
-
-static bool is_full(const struct zio_user_request *req, uint32_t i)
-{
-	const struct uzio_filled *filled = &req->filled[i];
-
-	return filled->len == req->blocks[i].len && !filled->flags && !filled->alarms;
-}
-
-/* Refuse what the kernel would refuse, with a reason. Return 0, or -1. */
-static int check_filled(struct zio_user *dev, const struct user_set *set, uint32_t i)
-{
-	const struct uzio_filled *filled = &set->request.filled[i];
-	const struct uzio_block *block = &set->request.blocks[i];
-	struct zio_error *err = &dev->error;
-
-	if (filled->len > block->len)
-		return zio_explain(err, EINVAL, "%s: set %u: channel %u: the block has room for "
-				   "%llu bytes, not %llu", dev->name, set->request.set, block->chan,
-				   (unsigned long long)block->len, (unsigned long long)filled->len);
-	if (filled->len % set->ssize)
-		return zio_explain(err, EINVAL, "%s: set %u: channel %u: %llu bytes are not whole "
-				   "samples of %u bytes", dev->name, set->request.set, block->chan,
-				   (unsigned long long)filled->len, set->ssize);
-	if (filled->flags & ~UZIO_FILLED_TIME)
-		return zio_explain(err, EINVAL, "%s: set %u: channel %u: unknown flags %#x",
-				   dev->name, set->request.set, block->chan, filled->flags);
-	if (filled->flags & UZIO_FILLED_TIME && !set->has_clock &&
-	    filled->time.ticks >= NSEC_PER_SEC)
-		return zio_explain(err, EINVAL, "%s: set %u: channel %u: %llu ticks: a second has "
-				   "1000000000", dev->name, set->request.set, block->chan,
-				   (unsigned long long)filled->time.ticks);
-	return 0;
-}
-
-/* There is room: a set has one answer at most until the kernel takes it. */
-static void add_answer(struct zio_user *dev, struct user_set *set, const void *answer,
-		       size_t size)
-{
-	memcpy(dev->answers + dev->answers_size, answer, size);
-	dev->answers_size += (uint32_t)size;
-	set->is_held = false;
-}
-
-int zio_user_done(struct zio_user *dev, struct zio_user_request *req)
-{
-	struct user_set *set = find_held(dev, req);
-	uint32_t i, n_blocks = 0;
-	size_t size;
-
-	if (!set)
-		return -1;
-	for (i = 0; i < req->n_blocks; i++) {
-		if (is_full(req, i))
-			continue;
-		if (check_filled(dev, set, i))
-			return -1;
-		n_blocks = req->n_blocks;
-	}
-	size = user_done_size(n_blocks);
-	*set->done = (struct uzio_done){
-		.head = { .size = (uint32_t)size, .type = UZIO_DONE,
-			  .set = (uint16_t)req->set, .id = set->arm->head.id },
-		.lost = req->lost,
-		.n_blocks = n_blocks,
-	};
-	add_answer(dev, set, set->done, size);
-	return 0;
-}
-
-int zio_user_fail(struct zio_user *dev, struct zio_user_request *req, int error)
-{
-	struct user_set *set = find_held(dev, req);
-	struct uzio_fail fail;
-
-	if (!set)
-		return -1;
-	if (error < 1 || error > 511)
-		return zio_explain(&dev->error, EINVAL, "%s: %d is no errno: 1 to 511", dev->name,
-				   error);
-	fail = (struct uzio_fail){
-		.head = { .size = sizeof(fail), .type = UZIO_FAIL, .set = (uint16_t)req->set,
-			  .id = set->arm->head.id },
-		.error = (uint32_t)error,
-	};
-	add_answer(dev, set, &fail, sizeof(fail));
-	return 0;
+	return dev ? zio_user_deliver(dev) : zio_refuse_null();
 }
 
 int zio_user_fd(const struct zio_user *dev)

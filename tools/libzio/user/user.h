@@ -12,23 +12,46 @@ struct user_memory {
 	char *addr;
 };
 
-/* A set, and the request that the program has not answered, if there is one */
-struct user_set {
+/*
+ * The blocks that the program has: of a channel of a stream, or of an armed set
+ * @request: its arrays point to the oldest block
+ * @is_held: the program has not answered all of them
+ * @template: of the blocks of a stream
+ * @blocks, @filled: memory for @room blocks
+ */
+struct user_lane {
 	struct zio_user_request request;
+	struct user_set *set;
 	bool is_held;
+	struct uzio_block template;
+	struct uzio_block *blocks;
+	struct uzio_filled *filled;
+	uint32_t room;
+};
+
+/*
+ * @arm: the last request, or the begin of the stream; its id is 0 if there is none
+ * @lanes: of each channel of a stream; else one
+ * @memory: of each channel
+ */
+struct user_set {
+	struct zio_user *dev;
+	unsigned int index;
+	uint32_t flags;
 	bool has_clock;
 	uint32_t ssize;
 	uint32_t n_chan;
-	struct user_memory *memory;	/* of each channel */
-	/* The request as the kernel gave it, and its answer; each has room for all blocks. */
-	struct uzio_arm *arm;
-	struct uzio_done *done;
+	uint32_t n_lanes;
+	struct uzio_arm arm;
+	struct user_lane *lanes;
+	struct user_memory *memory;
 };
 
 /*
  * @is_interrupted: zio_user_next() returns no request
- * @answers: records that the kernel has not taken; has room for one of each set
- * @requests: what the kernel gave, and @requests_at is where the next one begins
+ * @answers: records that the kernel has not taken, in memory for @room bytes
+ * @requests: what the kernel gave, in memory for @room bytes; @requests_at is where the
+ *            next one begins
  */
 struct zio_user {
 	char name[ZIO_OBJ_NAME_FULL_LEN];
@@ -37,24 +60,34 @@ struct zio_user {
 	bool is_interrupted;
 	unsigned int n_sets;
 	struct user_set *sets;
+	uint32_t room;
 	char *answers;
 	uint32_t answers_size;
 	char *requests;
-	uint32_t requests_room;
 	uint32_t requests_size;
 	uint32_t requests_at;
 	uint64_t late;
 	struct zio_error error;
 };
 
-static inline size_t user_arm_size(uint32_t n_blocks)
+/* --- serve.c */
+
+/* Deliver all answers. Return 0, or -1 with errno. */
+int zio_user_deliver(struct zio_user *dev);
+
+/* --- answer.c */
+
+/* Answer the end of a stream: its blocks are void. Return 0, or -1 with errno. */
+int zio_user_end_stream(struct user_set *set, int error);
+
+static inline bool user_is_stream(const struct user_set *set)
 {
-	return sizeof(struct uzio_arm) + n_blocks * sizeof(struct uzio_block);
+	return set->flags & UZIO_SET_STREAM;
 }
 
-static inline size_t user_done_size(uint32_t n_blocks)
+static inline bool user_is_output(const struct user_set *set)
 {
-	return sizeof(struct uzio_done) + n_blocks * sizeof(struct uzio_filled);
+	return set->flags & UZIO_SET_OUTPUT;
 }
 
 #endif /* LIBZIO_USER_H */
