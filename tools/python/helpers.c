@@ -408,9 +408,10 @@ static size_t zpy_put(const struct zio_block *blks, size_t n, const struct zpy_t
 /* --- memory of a device that a program drives */
 
 /* Return the memory of blocks, or NULL with errno. */
-static void *zpy_map(int fd, uint64_t offset, size_t size)
+static void *zpy_map(int fd, uint64_t offset, size_t size, bool is_writable)
 {
-	void *addr = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
+	int prot = is_writable ? PROT_READ | PROT_WRITE : PROT_READ;
+	void *addr = mmap(NULL, size, prot, MAP_SHARED, fd, (off_t)offset);
 
 	return addr == MAP_FAILED ? NULL : addr;
 }

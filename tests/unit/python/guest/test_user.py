@@ -311,3 +311,72 @@ def test_the_first_program_of_the_page_runs() -> None:
             block = ch.read()
             assert block is not None
             assert block.values()[:3] == pytest.approx([0.841, 0.891, 0.932])
+
+
+# --- streams and outputs ----------------------------------------------------------------
+
+STREAM = Set(dtype="u4", nsamples=64, stream=True, depth=4, rate=10**6)
+
+
+def test_a_stream_is_filled_block_by_block() -> None:
+    numbers = iter(range(10**6))
+
+    def arm(request: Request) -> None:
+        request.blocks[0].samples[:] = next(numbers)
+        request.done(1)
+        for block in request.blocks:
+            block.samples[:] = next(numbers)
+
+    with Device("upy", [STREAM]) as device:
+        wait_for_nodes(device.name)
+        with zio.open(f"{device.name}-0-0") as ch, served(device, arm):
+            for number, block in enumerate(ch.take(1000)):
+                assert block.lost == 0
+                assert (block.data == number).all()
+        assert device.late == 0
+
+
+def test_a_stream_that_ends_makes_its_blocks_void() -> None:
+    with Device("upy", [STREAM]) as device:
+        wait_for_nodes(device.name)
+        cset = device.object.cset[0]
+        request = next(device.requests(20))
+        block = request.blocks[3]
+        cset["enable"] = 0
+        assert next(device.requests(20)) is request
+        assert request.aborted
+        request.done()
+        with pytest.raises(zio.StaleBlock):
+            block.samples[:] = 1
+        cset["enable"] = 1
+        request = next(device.requests(20))
+        assert len(request.blocks) == 4
+        with pytest.raises(zio.Error, match="5 blocks of 4"):
+            request.done(5)
+        request.fail(errno.EIO)
+        assert request.answered
+
+
+def test_an_output_plays_what_a_user_writes() -> None:
+    played: list[int] = []
+
+    def arm(request: Request) -> None:
+        for block in request.blocks:
+            with pytest.raises(ValueError, match="read-only"):
+                block.samples[:] = 0
+            played.append(int(block.samples[0]))
+
+    sets = [
+        Set("armed", dtype="u2", nsamples=8, output=True),
+        Set("stream", dtype="u2", nsamples=8, output=True, stream=True),
+    ]
+    with Device("upy", sets) as device:
+        wait_for_nodes(device.name)
+        with served(device, arm):
+            for number in range(2):
+                with open(f"/dev/zio/{device.name}-{number}-0-data", "wb") as out:
+                    for value in range(5):
+                        out.write(np.full(8, value, "u2").tobytes())
+                        out.flush()
+                    os.fsync(out.fileno())
+    assert played == [*range(5), *range(5)]

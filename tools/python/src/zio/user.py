@@ -50,7 +50,9 @@ class Set:
     `first`: seconds from the time of a block to its first sample. `time_error`: largest
     error of the time of a block, in seconds. `clock`: the name of the device's clock, if
     it stamps the blocks. `trigger`, `period`: set up the trigger, as `zio.acquire()`
-    does; the program needs the permission.
+    does; the program needs the permission. `output`: the program plays what users write.
+    `stream`: it has many blocks at once, without a trigger, up to `depth` of each
+    channel.
     """
 
     name: str = ""
@@ -69,6 +71,9 @@ class Set:
     calibrate: bool = False
     trigger: str | None = None
     period: float | None = None
+    output: bool = False
+    stream: bool = False
+    depth: int = 0
     sample: np.dtype[Any] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -101,16 +106,16 @@ class Area:
 
     __slots__ = ("_pointer", "_size", "buffer", "number")
 
-    def __init__(self, fd: int, block: Any) -> None:
-        self.number: int = block.map
-        self._size: int = block.map_size
-        pointer = lib.zpy_map(fd, self.number, self._size)
+    def __init__(self, fd: int, number: int, size: int, writable: bool) -> None:
+        self.number = number
+        self._size = size
+        pointer = lib.zpy_map(fd, number, size, writable)
         if not pointer:
             code = ffi.errno
-            raise make_error(code, f"channel {block.chan}: cannot map its memory")
+            raise make_error(code, f"cannot map {size} bytes of blocks")
         self._pointer = ffi.gc(pointer, Unmap(self._size))
         address = int(ffi.cast("intptr_t", pointer))
-        self.buffer: Any = Bytes(address, self._size, self._pointer, True)
+        self.buffer: Any = Bytes(address, self._size, self._pointer, writable)
 
     def detach(self) -> None:
         """Let arrays that are left have memory of their own: the kernel waits for the end
@@ -121,26 +126,40 @@ class Area:
 
 
 class Block:
-    """A block to fill. It is valid until the answer to its request."""
+    """A block to fill, or to play. It is valid until its answer."""
 
-    __slots__ = ("_filled", "_request", "_where", "channel")
+    __slots__ = (
+        *("_alarms", "_count", "_is_open", "_memory", "_offset", "_request", "_room"),
+        *("_time", "channel"),
+    )
 
     def __init__(self, request: Request, i: int) -> None:
+        where = request._request.blocks[i]
         self._request = request
-        self._where = request._request.blocks[i]
-        self._filled = request._request.filled[i]
-        self.channel: int = self._where.chan
+        self._is_open = True
+        self._memory: tuple[int, int] = where.map, where.map_size
+        self._offset: int = where.offset
+        self._room: int = where.len // request.set.sample.itemsize
+        self._count = self._room
+        self._alarms = 0
+        self._time: int | None = None
+        if request.set.output:
+            stamp = request._request.filled[i].time
+            self._time = (stamp.secs * NS + stamp.ticks) or None
+        self.channel: int = where.chan
         """Number of the channel in its set."""
 
     @property
     def samples(self) -> Array:
-        """The memory of the block as an array: write the samples into it."""
+        """The memory of the block as an array: write the samples into it. That of an
+        output is read-only.
+        """
+        self._check()
         request = self._request
-        request._check()
-        area = request._device._area(request, self._where)
-        dtype = request.set.sample
-        count = self._where.len // dtype.itemsize
-        array: Array = np.frombuffer(area.buffer, dtype, count, self._where.offset)
+        area = request._device._area(request, self.channel, *self._memory)
+        array: Array = np.frombuffer(
+            area.buffer, request.set.sample, self._room, self._offset
+        )
         return array
 
     def fill(self, samples: Any) -> None:
@@ -152,105 +171,155 @@ class Block:
     @property
     def count(self) -> int:
         """How many samples the block has: initially all that it has room for."""
-        return int(self._filled.len) // self._request.set.sample.itemsize
+        return self._count
 
     @count.setter
     def count(self, count: int) -> None:
-        self._request._check()
-        size = self._request.set.sample.itemsize
-        room = self._where.len // size
-        if not 0 <= count <= room:
+        self._check()
+        if not 0 <= count <= self._room:
             raise ValueError(
                 f"set {self._request.set.name}, channel {self.channel}: {count} samples,"
-                f" but the block has room for {room}"
+                f" but the block has room for {self._room}"
             )
-        self._filled.len = count * size
+        self._count = count
 
     @property
     def time(self) -> int | None:
-        """The time of the block in nanoseconds; None: the time of the event."""
-        if not self._filled.flags & lib.UZIO_FILLED_TIME:
-            return None
-        return int(self._filled.time.secs) * NS + int(self._filled.time.ticks)
+        """The time of the block in nanoseconds; None: that of the event, or of the end of
+        the block. Of an output: when to play it, if its writer has told.
+        """
+        return self._time
 
     @time.setter
     def time(self, ns: int | None) -> None:
-        self._request._check()
-        self._filled.flags = 0 if ns is None else lib.UZIO_FILLED_TIME
-        self._filled.time.secs, self._filled.time.ticks = divmod(int(ns or 0), NS)
+        self._check()
+        self._time = None if ns is None else int(ns)
 
     @property
     def alarms(self) -> int:
         """Alarms of the device for this block, initially 0."""
-        return int(self._filled.alarms)
+        return self._alarms
 
     @alarms.setter
     def alarms(self, bits: int) -> None:
-        self._request._check()
-        self._filled.alarms = bits
+        self._check()
+        if not 0 <= bits <= 255:
+            raise ValueError(f"alarms of {bits}: they are eight bits")
+        self._alarms = bits
+
+    def _check(self) -> None:
+        if not self._is_open:
+            raise StaleBlock(f"set {self._request.set.name}: the block has its answer")
+
+    def _tell(self, filled: Any) -> None:
+        """Put into a struct uzio_filled what differs from a full block."""
+        if self._count != self._room:
+            filled.len = self._count * self._request.set.sample.itemsize
+        filled.alarms = self._alarms
+        if self._time is not None:
+            filled.flags = lib.UZIO_FILLED_TIME
+            filled.time.secs, filled.time.ticks = divmod(self._time, NS)
 
     def __repr__(self) -> str:
         return f"<zio.user.Block {self._request.set.name}-{self.channel}>"
 
 
 class Request:
-    """A trigger has armed a set: fill its blocks, and answer."""
+    """Blocks to fill, or to play: of an event, or of a channel of a stream."""
 
-    __slots__ = ("_device", "_is_open", "_request", "blocks", "set", "time")
+    __slots__ = ("_device", "_lost", "_request", "blocks", "set", "time")
 
     def __init__(self, device: Device, request: Any) -> None:
         self._device = device
         self._request = request
-        self._is_open = True
+        self._lost = 0
         self.set: Set = device.sets[request.set]
         """The description of the set."""
         time = request.arm.time
         self.time: int = time.secs * NS + time.ticks
-        """The time of the event in nanoseconds."""
-        self.blocks = tuple(Block(self, i) for i in range(request.n_blocks))
-        """The blocks: one of each enabled channel that has a free one."""
+        """The time of the event in nanoseconds; 0 for a stream."""
+        self.blocks: list[Block] = []
+        """The blocks without an answer: one of each enabled channel that has a free one;
+        of a stream those of one channel, the oldest first.
+        """
+        self._add_blocks()
+
+    def _add_blocks(self) -> None:
+        """Append the blocks that the kernel has added."""
+        for i in range(len(self.blocks), self._request.n_blocks):
+            self.blocks.append(Block(self, i))
 
     @property
     def aborted(self) -> bool:
         """Whether the kernel has taken the blocks back. Stop writing, and answer."""
-        return self._is_open and bool(self._request.is_aborted)
+        return bool(self.blocks and self._request.is_aborted)
 
     @property
     def answered(self) -> bool:
-        """Whether the request has its answer."""
-        return not self._is_open
+        """Whether all blocks have their answer."""
+        return not self.blocks
 
     @property
     def lost(self) -> int:
-        """How many events the device has lost in front of these blocks."""
-        self._check()
-        return int(self._request.lost)
+        """How many events, or blocks of a stream, the device has lost in front of these
+        blocks. Of an output stream: how many of them it could not play.
+        """
+        return self._lost
 
     @lost.setter
     def lost(self, events: int) -> None:
         self._check()
-        self._request.lost = events
+        self._lost = events
 
-    def done(self) -> None:
-        """Answer that the blocks are full. The next step of `Device.requests()` delivers
-        the answer.
+    def done(self, n: int | None = None) -> None:
+        """Answer that the blocks are full, or were played. The next step of
+        `Device.requests()` delivers the answer.
+
+        `n`: only the oldest blocks of a stream.
         """
-        self._answer(lib.zio_user_done)
+        pointer = self._begin_answer()
+        count = len(self.blocks) if n is None else n
+        if not self.set.output:
+            for i, block in enumerate(self.blocks[:count]):
+                block._tell(self._request.filled[i])
+        self._request.lost = self._lost
+        is_end = self.aborted and self.set.stream
+        if n is None:
+            failed = lib.zio_user_done(pointer, self._request)
+        else:
+            failed = lib.zio_user_complete(pointer, self._request, n)
+        self._end_answer(failed, count)
+        if is_end:
+            self._device._end_stream(self._request.set)
 
     def fail(self, code: int) -> None:
-        """Answer that the program cannot fill the blocks; readers get the errno."""
-        self._answer(lib.zio_user_fail, code)
+        """Answer that the program cannot fill or play the blocks; users get the errno.
+        This ends a stream.
+        """
+        pointer = self._begin_answer()
+        failed = lib.zio_user_fail(pointer, self._request, code)
+        self._end_answer(failed, len(self.blocks))
+        if self.set.stream:
+            self._device._end_stream(self._request.set)
 
     def _check(self) -> None:
-        if not self._is_open:
+        if not self.blocks:
             raise StaleBlock(f"set {self.set.name}: the request has its answer already")
 
-    def _answer(self, answer: Callable[..., int], *code: int) -> None:
+    def _begin_answer(self) -> Any:
         self._check()
-        pointer = self._device._open()
-        if answer(pointer, self._request, *code):
+        return self._device._open()
+
+    def _end_answer(self, failed: int, count: int) -> None:
+        if failed:
             raise self._device._error(ffi.errno)
-        self._is_open = False
+        self._close_blocks(count)
+
+    def _close_blocks(self, count: int) -> None:
+        for block in self.blocks[:count]:
+            block._is_open = False
+        del self.blocks[:count]
+        self._lost = 0
 
     def __repr__(self) -> str:
         state = "aborted" if self.aborted else "answered" if self.answered else "open"
@@ -260,6 +329,9 @@ class Request:
 def _describe(to: Any, cset: Set) -> None:
     """Put the description of a set into a struct uzio_set."""
     to.name, to.clock = encode(cset.name), encode(cset.clock)
+    to.flags = lib.UZIO_SET_OUTPUT if cset.output else 0
+    to.flags |= lib.UZIO_SET_STREAM if cset.stream else 0
+    to.depth = cset.depth
     to.n_chan, to.ssize, to.nbits = cset.channels, cset.sample.itemsize, cset.nbits
     to.nsamples, to.max_samples = cset.nsamples, cset.max_samples
     if cset.rate is not None:
@@ -305,7 +377,7 @@ class Device(Handle):
         self.sets = tuple(sets)
         """The descriptions of the sets."""
         self._areas: dict[tuple[int, int], Area] = {}
-        self._held: dict[int, Request] = {}
+        self._held: dict[tuple[int, int], Request] = {}
         described = ffi.new("struct uzio_set[]", len(self.sets))
         for to, cset in zip(described, self.sets):
             _describe(to, cset)
@@ -364,13 +436,21 @@ class Device(Handle):
         """
         return int(lib.zio_user_fd(self._open()))
 
+    def flush(self) -> None:
+        """Deliver the answers now, and not with the next step of `requests()`."""
+        pointer = self._open()
+        with self._user:
+            failed, code = lib.zio_user_flush(pointer), ffi.errno
+        if failed:
+            raise self._error(code)
+
     def requests(self, timeout: float | None = None) -> Iterator[Request]:
         """Iterate over requests, until there is none for `timeout` seconds.
 
         The program answers each request with `done()` or `fail()`; it may take others
-        meanwhile. A request that the kernel takes back comes a second time, and is
-        `aborted`. Raises `Interrupted` after `stop()`, and `Error` with ENODEV if the
-        device is unplugged.
+        meanwhile. A request of a stream comes again when it has more blocks. So does one
+        that the kernel takes back: it is `aborted`. Raises `Interrupted` after `stop()`,
+        and `Error` with ENODEV if the device is unplugged.
         """
         timer = Timer(timeout)
         while True:
@@ -397,20 +477,30 @@ class Device(Handle):
                 raise self._error(code)
 
     def _hold(self, found: Any) -> Request:
-        """Return the object of a request: the same one if it is aborted."""
-        held = self._held.get(found.set)
+        """Return the object of a request: the same one if it has an object already."""
+        key = found.set, found.chan
+        held = self._held.get(key)
         if held is None or held.answered:
-            held = self._held[found.set] = Request(self, found)
+            held = self._held[key] = Request(self, found)
+        else:
+            held._add_blocks()
         return held
 
-    def _area(self, request: Request, block: Any) -> Area:
-        """Return the memory of a block, which is mapped at the first use."""
-        key = request._request.set, block.chan
+    def _end_stream(self, number: int) -> None:
+        """Close the blocks of all channels of a stream: they are void."""
+        for (cset, _), request in self._held.items():
+            if cset == number:
+                request._close_blocks(len(request.blocks))
+
+    def _area(self, request: Request, channel: int, number: int, size: int) -> Area:
+        """Return the memory of a channel, which is mapped at the first use."""
+        key = request._request.set, channel
         area = self._areas.get(key)
-        if area is None or area.number != block.map:
+        if area is None or area.number != number:
             if area is not None:
                 area.detach()
-            area = self._areas[key] = Area(self.fileno(), block)
+            area = Area(self.fileno(), number, size, not request.set.output)
+            self._areas[key] = area
         return area
 
     def _error(self, code: int) -> Error:
@@ -421,10 +511,10 @@ class Device(Handle):
     def serve(self, arm: Callable[[Request], None]) -> None:
         """Answer requests until `stop()` or Ctrl-C.
 
-        `arm` fills the blocks of a request, whose answer is then `done()`, unless `arm`
-        has answered it. If it raises an `OSError` with an errno, readers get this errno.
-        Any other exception ends the device, and `serve()` raises it. Raises `Error` with
-        ENODEV if the device is unplugged.
+        `arm` fills, or plays, the blocks of a request, whose answer is then `done()`,
+        unless `arm` has answered it. If it raises an `OSError` with an errno, users get
+        this errno. Any other exception ends the device, and `serve()` raises it. Raises
+        `Error` with ENODEV if the device is unplugged.
         """
         try:
             for request in self.requests():
