@@ -21,7 +21,10 @@ struct zio_user;
  * @id: number of the device; -1: the lowest free one
  * @sets: its channel sets; see struct uzio_set
  * @n_sets: number of sets
- * @timeout_ms: how long the program may stall before the device is unplugged; 0: 5000 ms
+ * @timeout_ms: how long the program may stall before the device is unplugged, and a user
+ *              waits for an attribute; 0: 5000 ms
+ * @attrs: its attributes; see struct uzio_attr
+ * @n_attrs: number of attributes
  */
 struct zio_user_device {
 	const char *name;
@@ -29,14 +32,16 @@ struct zio_user_device {
 	const struct uzio_set *sets;
 	unsigned int n_sets;
 	unsigned int timeout_ms;
+	const struct uzio_attr *attrs;
+	unsigned int n_attrs;
 };
 
 /**
  * struct zio_user_request - what the kernel wants, and the answer
- * @type: UZIO_ARM: an event has armed a set; or UZIO_BLOCKS: a channel of a stream has more
- *        blocks. Ignore and answer nothing else
- * @set: position of the set in the description
- * @chan: channel of a stream; else 0
+ * @type: UZIO_ARM: an event has armed a set; UZIO_BLOCKS: a channel of a stream has more
+ *        blocks; or UZIO_SET: a user has written an attribute: there are no blocks then
+ * @set: position of the set in the description; UZIO_DEVICE for an attribute of the device
+ * @chan: channel of a stream, or of an attribute that each channel has; else 0
  * @is_aborted: the kernel has taken the blocks back. Stop writing samples, and answer; the
  *              kernel drops the samples. Of a stream, the answer is for all channels of the set
  * @n_blocks: number of blocks without an answer, the oldest first
@@ -46,6 +51,8 @@ struct zio_user_device {
  *          @len is in bytes. Of an output, @time tells when to play the block, or is zero
  * @lost: events, or blocks of a stream, that the device has lost in front of these blocks;
  *        initially 0. Of an output stream: how many of these blocks it could not play
+ * @attr: position of the attribute in the description
+ * @value: what the user has written. The attribute gets the value that it has in the answer
  *
  * The structure is valid until its answer; of a stream, until all its blocks have one.
  */
@@ -59,6 +66,8 @@ struct zio_user_request {
 	const struct uzio_block *blocks;
 	struct uzio_filled *filled;
 	uint32_t lost;
+	unsigned int attr;
+	int64_t value;
 };
 
 /**
@@ -117,8 +126,7 @@ void zio_user_close(struct zio_user *dev);
  * @dev: the device
  *
  * Context: Any thread. Does not wait.
- * Return: such as "myscope-0000", valid until zio_user_close(); NULL with EINVAL if @dev is
- * NULL.
+ * Return: such as "myscope-0000", valid until zio_user_close(); NULL if @dev is NULL.
  */
 const char *zio_user_name(const struct zio_user *dev);
 
@@ -128,10 +136,11 @@ const char *zio_user_name(const struct zio_user *dev);
  * @req: receives the request
  * @timeout: milliseconds; 0 does not wait; a negative number waits without limit
  *
- * Several requests may be unanswered: one of each set, and of each channel of a stream. If
- * the channel gets more blocks, this returns the same request again, with all of them. If the
- * kernel takes the blocks back, it returns the same request with &zio_user_request.is_aborted.
- * This never happens to a program that answers each request before it calls this again.
+ * Several requests may be unanswered: one of each set, or of each channel of a stream, and
+ * one of each user who writes an attribute. If the channel gets more blocks, this returns
+ * the same request again, with all of them. If the kernel takes the blocks back, it returns
+ * the same request with &zio_user_request.is_aborted. This never happens to a program that
+ * answers each request before it calls this again.
  *
  * Context: One thread per device. Waits at most @timeout.
  * Return: 1; 0 the timeout expired; -1 with errno: EINTR a signal arrived; ECANCELED
@@ -167,7 +176,7 @@ void *zio_user_data(struct zio_user *dev, struct zio_user_request *req, unsigned
 int zio_user_complete(struct zio_user *dev, struct zio_user_request *req, unsigned int n);
 
 /**
- * zio_user_done() - answer that the blocks of a request are full, or were played
+ * zio_user_done() - answer that the blocks are full, or were played, or the attribute is set
  * @dev: the device
  * @req: the request, which is no longer valid
  *
@@ -193,6 +202,38 @@ int zio_user_done(struct zio_user *dev, struct zio_user_request *req);
  * Return: 0; -1 with EINVAL: the request is answered already, or @error is no errno.
  */
 int zio_user_fail(struct zio_user *dev, struct zio_user_request *req, int error);
+
+/**
+ * zio_user_refuse() - answer that the program does not set an attribute, with a reason
+ * @dev: the device
+ * @req: a request with the type UZIO_SET, which is no longer valid
+ * @error: the errno for the user, 1 ... 511
+ * @reason: text of up to 119 bytes, which the file "refusal" of the device shows. A longer
+ *          text is cut, and control characters become spaces
+ *
+ * zio_user_fail() does the same without a reason.
+ *
+ * Context: As zio_user_done().
+ * Return: 0; -1 with errno as zio_user_fail(), or EINVAL: @req has another type.
+ */
+int zio_user_refuse(struct zio_user *dev, struct zio_user_request *req, int error,
+		    const char *reason);
+
+/**
+ * zio_user_put() - change the value of an attribute by itself
+ * @dev: the device
+ * @attr: position of the attribute in the description
+ * @chan: channel, if each channel has the attribute; else 0
+ * @value: the value
+ *
+ * The next zio_user_next() or zio_user_flush() tells the kernel, which may refuse it with
+ * EINVAL: the description does not allow the value.
+ *
+ * Context: As zio_user_done().
+ * Return: 0; -1 with errno: EINVAL there is no such attribute, or no such channel; and the
+ * errors of zio_user_flush(), if there are more answers than the kernel takes at once.
+ */
+int zio_user_put(struct zio_user *dev, unsigned int attr, unsigned int chan, int64_t value);
 
 /**
  * zio_user_flush() - deliver the answers now

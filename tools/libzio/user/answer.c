@@ -9,6 +9,19 @@
 
 #define NSEC_PER_SEC 1000000000
 
+int zio_user_refuse_answered(struct zio_user *dev)
+{
+	return zio_explain(&dev->error, EINVAL, "%s: the request has been answered already",
+			   dev->name);
+}
+
+int zio_user_check_error(struct zio_user *dev, int error)
+{
+	if (error >= 1 && error <= 511)
+		return 0;
+	return zio_explain(&dev->error, EINVAL, "%s: %d is no errno: 1 to 511", dev->name, error);
+}
+
 /* Return the lane of a request that has no answer; NULL with EINVAL if there is none. */
 static struct user_lane *find_held(struct zio_user *dev, struct zio_user_request *req)
 {
@@ -18,10 +31,15 @@ static struct user_lane *find_held(struct zio_user *dev, struct zio_user_request
 		zio_refuse_null();
 		return NULL;
 	}
+	if (req->type == UZIO_SET) {
+		zio_explain(&dev->error, EINVAL, "%s: a request for an attribute has no blocks",
+			    dev->name);
+		return NULL;
+	}
 	lane = (struct user_lane *)((char *)req - offsetof(struct user_lane, request));
 	if (lane->is_held && lane->set->dev == dev)
 		return lane;
-	zio_explain(&dev->error, EINVAL, "%s: the request has been answered already", dev->name);
+	zio_user_refuse_answered(dev);
 	return NULL;
 }
 
@@ -122,9 +140,8 @@ static int64_t count_filled(const struct user_set *set, const struct zio_user_re
 	return n_filled;
 }
 
-/* Add a record of @size bytes, and what follows it. Return 0, or -1 with errno. */
-static int add_answer(struct zio_user *dev, const void *record, size_t size, const void *more,
-		      size_t more_size)
+int zio_user_add_answer(struct zio_user *dev, const void *record, size_t size, const void *more,
+			size_t more_size)
 {
 	if (dev->answers_size + size + more_size > dev->room && zio_user_deliver(dev))
 		return -1;
@@ -151,7 +168,7 @@ static int add_done(struct user_lane *lane, uint32_t n_filled)
 		.n_blocks = n_filled,
 	};
 
-	return add_answer(lane->set->dev, &done, sizeof(done), lane->request.filled, more);
+	return zio_user_add_answer(lane->set->dev, &done, sizeof(done), lane->request.filled, more);
 }
 
 static void forget_blocks(struct user_lane *lane, uint32_t n)
@@ -189,7 +206,7 @@ static int add_complete(struct user_lane *lane, uint32_t n, uint32_t n_filled)
 		complete.n_filled = n_filled ? each : 0;
 		more = complete.n_filled * sizeof(*req->filled);
 		complete.head.size = (uint32_t)(sizeof(complete) + more);
-		if (add_answer(lane->set->dev, &complete, sizeof(complete), req->filled, more))
+		if (zio_user_add_answer(lane->set->dev, &complete, sizeof(complete), req->filled, more))
 			return -1;
 		complete.lost = 0;
 		forget_blocks(lane, each);
@@ -197,14 +214,20 @@ static int add_complete(struct user_lane *lane, uint32_t n, uint32_t n_filled)
 	return 0;
 }
 
-int zio_user_end_stream(struct user_set *set, int error)
+int zio_user_add_fail(struct user_set *set, int error)
 {
 	const struct uzio_fail fail = {
 		.head = head_of(set, UZIO_FAIL, sizeof(fail)), .error = (uint32_t)error,
 	};
+
+	return zio_user_add_answer(set->dev, &fail, sizeof(fail), "", 0);
+}
+
+int zio_user_end_stream(struct user_set *set, int error)
+{
 	uint32_t i;
 
-	if (add_answer(set->dev, &fail, sizeof(fail), "", 0))
+	if (zio_user_add_fail(set, error))
 		return -1;
 	set->arm.head.id = 0;
 	for (i = 0; i < set->n_lanes; i++)
@@ -234,11 +257,19 @@ int zio_user_complete(struct zio_user *dev, struct zio_user_request *req, unsign
 	return n_filled < 0 ? -1 : add_complete(lane, n, (uint32_t)n_filled);
 }
 
+static bool is_value(const struct zio_user *dev, const struct zio_user_request *req)
+{
+	return dev && req && req->type == UZIO_SET;
+}
+
 int zio_user_done(struct zio_user *dev, struct zio_user_request *req)
 {
-	struct user_lane *lane = find_held(dev, req);
+	struct user_lane *lane;
 	int64_t n_filled;
 
+	if (is_value(dev, req))
+		return zio_user_value_done(dev, req);
+	lane = find_held(dev, req);
 	if (!lane)
 		return -1;
 	if (user_is_stream(lane->set))
@@ -252,20 +283,16 @@ int zio_user_done(struct zio_user *dev, struct zio_user_request *req)
 
 int zio_user_fail(struct zio_user *dev, struct zio_user_request *req, int error)
 {
-	struct user_lane *lane = find_held(dev, req);
-	struct uzio_fail fail;
+	struct user_lane *lane;
 
-	if (!lane)
+	if (is_value(dev, req))
+		return zio_user_refuse(dev, req, error, "");
+	lane = find_held(dev, req);
+	if (!lane || zio_user_check_error(dev, error))
 		return -1;
-	if (error < 1 || error > 511)
-		return zio_explain(&dev->error, EINVAL, "%s: %d is no errno: 1 to 511", dev->name,
-				   error);
 	if (user_is_stream(lane->set))
 		return zio_user_end_stream(lane->set, error);
-	fail = (struct uzio_fail){
-		.head = head_of(lane->set, UZIO_FAIL, sizeof(fail)), .error = (uint32_t)error,
-	};
-	if (add_answer(dev, &fail, sizeof(fail), "", 0))
+	if (zio_user_add_fail(lane->set, error))
 		return -1;
 	lane->is_held = false;
 	return 0;

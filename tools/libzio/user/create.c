@@ -78,6 +78,24 @@ static int alloc_set(struct user_set *set, const struct uzio_set *from)
 	return 0;
 }
 
+static int alloc_attrs(struct zio_user *dev, const struct zio_user_device *device)
+{
+	const struct uzio_attr *attr;
+	unsigned int i;
+
+	dev->attrs = calloc(device->n_attrs + 1, sizeof(*dev->attrs));
+	if (!dev->attrs)
+		return -1;
+	dev->n_attrs = device->n_attrs;
+	for (i = 0; i < dev->n_attrs; i++) {
+		attr = &device->attrs[i];
+		dev->attrs[i].set = attr->set;
+		dev->attrs[i].n_chan = attr->flags & UZIO_ATTR_CHANNELS ?
+				       dev->sets[attr->set].n_chan : 1;
+	}
+	return 0;
+}
+
 /* The kernel has accepted the description. */
 static int alloc_sets(struct zio_user *dev, const struct zio_user_device *device)
 {
@@ -93,6 +111,8 @@ static int alloc_sets(struct zio_user *dev, const struct zio_user_device *device
 		if (alloc_set(&dev->sets[i], &device->sets[i]))
 			return -1;
 	}
+	if (alloc_attrs(dev, device))
+		return -1;
 	dev->answers = malloc(dev->room);
 	dev->requests = malloc(dev->room);
 	return dev->answers && dev->requests ? 0 : -1;
@@ -123,6 +143,9 @@ static int create(struct zio_user *dev, const struct zio_user_device *device,
 		.message = (uintptr_t)message,
 		.message_size = sizeof(message),
 		.timeout_ms = device->timeout_ms,
+		.attrs = (uintptr_t)device->attrs,
+		.n_attrs = device->n_attrs,
+		.attr_size = device->n_attrs ? sizeof(*device->attrs) : 0,
 	};
 	int code;
 
@@ -147,7 +170,8 @@ struct zio_user *zio_user_create(const struct zio_user_device *device, struct zi
 {
 	struct zio_user *dev;
 
-	if (!device || !device->name || (!device->sets && device->n_sets)) {
+	if (!device || !device->name || (!device->sets && device->n_sets) ||
+	    (!device->attrs && device->n_attrs)) {
 		zio_explain_null(err);
 		return NULL;
 	}
@@ -177,6 +201,16 @@ static void free_set(struct user_set *set)
 	free(set->lanes);
 }
 
+static void free_asks(struct zio_user *dev)
+{
+	struct user_ask *ask;
+
+	while ((ask = dev->asks)) {
+		dev->asks = ask->next;
+		free(ask);
+	}
+}
+
 void zio_user_close(struct zio_user *dev)
 {
 	int saved = errno;
@@ -190,6 +224,8 @@ void zio_user_close(struct zio_user *dev)
 		close(dev->fd);
 	if (dev->interrupt_fd >= 0)
 		close(dev->interrupt_fd);
+	free_asks(dev);
+	free(dev->attrs);
 	free(dev->sets);
 	free(dev->answers);
 	free(dev->requests);

@@ -2,6 +2,7 @@
 /* Requests of the kernel for a program that drives a device */
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -31,6 +32,16 @@ static bool is_interrupted(const struct zio_user *dev)
 	return __atomic_load_n(&dev->is_interrupted, __ATOMIC_RELAXED);
 }
 
+/* The kernel has refused the first answer that is left: it must not come again. */
+static void drop_answer(struct zio_user *dev)
+{
+	const struct uzio_record *head = (const void *)dev->answers;
+	uint32_t size = head->size;
+
+	dev->answers_size -= size;
+	memmove(dev->answers, dev->answers + size, dev->answers_size);
+}
+
 /*
  * Deliver all answers, and fetch requests if @wait_ms is not negative: the program has taken
  * all earlier ones then.
@@ -57,7 +68,14 @@ static int exchange(struct zio_user *dev, int wait_ms)
 		dev->requests_size = ex.requests_given;
 	}
 	dev->late += ex.late;
-	return ret ? explain_exchange(dev, errno) : 0;
+	if (!ret)
+		return 0;
+	if (errno == EINVAL && dev->answers_size) {
+		drop_answer(dev);
+		return zio_explain(&dev->error, EINVAL, "%s: an attribute cannot have "
+				   "the value of zio_user_put(), or of an answer", dev->name);
+	}
+	return explain_exchange(dev, errno);
 }
 
 /* Nothing is left to answer: the next blocks begin at the start of the memory. */
@@ -86,6 +104,25 @@ static void add_block(struct user_lane *lane, const struct uzio_block *block,
 	lane->filled[end] = (struct uzio_filled){ .len = block->len, .time = *time };
 }
 
+/* An arming may have several blocks of a channel. Return 0, or -1: there is no memory. */
+static int grow_lane(struct user_lane *lane, uint32_t n)
+{
+	void *blocks, *filled;
+
+	if (n <= lane->room)
+		return 0;
+	blocks = realloc(lane->blocks, n * sizeof(*lane->blocks));
+	if (!blocks)
+		return -1;
+	lane->blocks = blocks;
+	filled = realloc(lane->filled, n * sizeof(*lane->filled));
+	if (!filled)
+		return -1;
+	lane->filled = filled;
+	lane->room = n;
+	return 0;
+}
+
 static struct zio_user_request *hold_arm(struct user_set *set, const struct uzio_arm *arm)
 {
 	static const struct zio_timestamp none;
@@ -94,6 +131,10 @@ static struct zio_user_request *hold_arm(struct user_set *set, const struct uzio
 	uint32_t i;
 
 	set->arm = *arm;
+	if (grow_lane(lane, arm->n_blocks)) {
+		zio_user_add_fail(set, ENOMEM);
+		return NULL;
+	}
 	begin_request(lane, UZIO_ARM, 0);
 	for (i = 0; i < arm->n_blocks; i++)
 		add_block(lane, &block[i], user_is_output(set) ? &arm->time : &none);
@@ -160,6 +201,8 @@ static struct zio_user_request *hold(struct zio_user *dev, const struct uzio_rec
 	struct user_set *set = &dev->sets[head->set];
 
 	switch (head->type) {
+	case UZIO_SET:
+		return zio_user_hold_value(dev, (const struct uzio_value *)head);
 	case UZIO_ARM:
 		return hold_arm(set, (const struct uzio_arm *)head);
 	case UZIO_START:

@@ -48,6 +48,25 @@ struct user_set {
 };
 
 /*
+ * A user who waits for the answer to an attribute that he has written. The library frees it
+ * after the answer, or keeps it for the next one.
+ */
+struct user_ask {
+	struct zio_user_request request;
+	struct zio_user *dev;
+	struct user_ask *next;
+	uint64_t id;
+	bool is_held;
+};
+
+/* An attribute of the description */
+struct user_attr {
+	uint16_t set;
+	uint32_t n_chan;
+};
+
+/*
+ * @asks: all of them, also those that nobody uses
  * @is_interrupted: zio_user_next() returns no request
  * @answers: records that the kernel has not taken, in memory for @room bytes
  * @requests: what the kernel gave, in memory for @room bytes; @requests_at is where the
@@ -60,6 +79,9 @@ struct zio_user {
 	bool is_interrupted;
 	unsigned int n_sets;
 	struct user_set *sets;
+	unsigned int n_attrs;
+	struct user_attr *attrs;
+	struct user_ask *asks;
 	uint32_t room;
 	char *answers;
 	uint32_t answers_size;
@@ -75,7 +97,28 @@ struct zio_user {
 /* Deliver all answers. Return 0, or -1 with errno. */
 int zio_user_deliver(struct zio_user *dev);
 
+/* --- attr.c */
+
+/* Hold a UZIO_SET. NULL: there is no memory, and the user has EIO. */
+struct zio_user_request *zio_user_hold_value(struct zio_user *dev, const struct uzio_value *value);
+
+/* Answer a request with the type UZIO_SET. Return 0, or -1 with errno. */
+int zio_user_value_done(struct zio_user *dev, struct zio_user_request *req);
+
 /* --- answer.c */
+
+/* Add a record of @size bytes, and what follows it. Return 0, or -1 with errno. */
+int zio_user_add_answer(struct zio_user *dev, const void *record, size_t size, const void *more,
+			size_t more_size);
+
+/* Refuse what is no errno. Return 0, or -1 with EINVAL. */
+int zio_user_check_error(struct zio_user *dev, int error);
+
+/* Refuse a request that has an answer. Return -1 with EINVAL. */
+int zio_user_refuse_answered(struct zio_user *dev);
+
+/* Answer the request of a set with an errno. Return 0, or -1 with errno. */
+int zio_user_add_fail(struct user_set *set, int error);
 
 /* Answer the end of a stream: its blocks are void. Return 0, or -1 with errno. */
 int zio_user_end_stream(struct user_set *set, int error);

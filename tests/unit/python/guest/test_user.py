@@ -13,11 +13,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import zio
-from zio.user import Device, Request, Set
+from zio.user import Attribute, Device, Request, Set
 
 PAGE = Path(__file__).resolve().parents[4] / "Documentation/uzio.md"
 WAVE = Set("wave", channels=2, dtype="i2", rate=1e6, unit="V", scale=1e-3)
@@ -40,13 +41,15 @@ def wait_for_nodes(name: str) -> None:
 
 
 @contextmanager
-def served(device: Device, arm: Callable[[Request], None]) -> Iterator[None]:
+def served(
+    device: Device, arm: Callable[[Request], None], change: Any = None
+) -> Iterator[None]:
     """Serve a device in a thread."""
     faults: list[BaseException] = []
 
     def serve() -> None:
         try:
-            device.serve(arm)
+            device.serve(arm, change)
         except BaseException as error:  # noqa: BLE001
             faults.append(error)
 
@@ -166,12 +169,18 @@ def test_wrong_descriptions_name_the_field() -> None:
     assert not Path("/sys/bus/zio/devices/upy-0000").exists()
 
 
+def next_blocks(device: Device) -> Request:
+    request = next(device.requests(20))
+    assert isinstance(request, Request)
+    return request
+
+
 def armed(device: Device, name: str) -> tuple[zio.Channel, Request]:
     """Return a reader that waits for a block, and the request for it."""
     channel = zio.open(name, nonblock=True)
     with pytest.raises(zio.WouldBlock):
         channel.read()
-    return channel, next(device.requests(20))
+    return channel, next_blocks(device)
 
 
 def test_wrong_answers_are_told() -> None:
@@ -212,7 +221,7 @@ def test_an_aborted_request_comes_back() -> None:
         channel, request = armed(device, f"{device.name}-0-0")
         cset = device.object.cset[0]
         cset["enable"] = 0
-        assert next(device.requests(20)) is request
+        assert next_blocks(device) is request
         assert request.aborted
         request.done()
         assert list(device.requests(0)) == []
@@ -281,8 +290,10 @@ def wait_for_program(program: subprocess.Popen[str]) -> None:
 def test_ctrl_c_ends_a_program_cleanly() -> None:
     with running_program() as program:
         wait_for_program(program)
+        with zio.open("upy-0000-0-0") as ch:
+            assert ch.read() is not None  # it serves
         program.send_signal(2)
-        assert program.communicate(timeout=60) == ("end\n", None)
+        assert program.communicate(timeout=60)[0] == "end\n"
         assert program.returncode == 0
     assert not Path("/sys/bus/zio/devices/upy-0000").exists()
 
@@ -340,16 +351,16 @@ def test_a_stream_that_ends_makes_its_blocks_void() -> None:
     with Device("upy", [STREAM]) as device:
         wait_for_nodes(device.name)
         cset = device.object.cset[0]
-        request = next(device.requests(20))
+        request = next_blocks(device)
         block = request.blocks[3]
         cset["enable"] = 0
-        assert next(device.requests(20)) is request
+        assert next_blocks(device) is request
         assert request.aborted
         request.done()
         with pytest.raises(zio.StaleBlock):
             block.samples[:] = 1
         cset["enable"] = 1
-        request = next(device.requests(20))
+        request = next_blocks(device)
         assert len(request.blocks) == 4
         with pytest.raises(zio.Error, match="5 blocks of 4"):
             request.done(5)
@@ -380,3 +391,56 @@ def test_an_output_plays_what_a_user_writes() -> None:
                         out.flush()
                     os.fsync(out.fileno())
     assert played == [*range(5), *range(5)]
+
+
+# --- attributes -------------------------------------------------------------------------
+
+GAIN = Attribute("gain", set=0, channels=True, value=1, low=1, high=100)
+LEVEL = Attribute("level", signed=True, low=-9, high=9)
+
+
+def write_file(path: Path, value: int) -> str:
+    """Write a file of sysfs in another process: the driver itself must not."""
+    words = ["tee", str(path)]
+    done = subprocess.run(words, input=str(value), capture_output=True, text=True)
+    return done.stderr
+
+
+def test_attributes_are_set_and_refused() -> None:
+    seen: list[tuple[str, int, int]] = []
+
+    def change(attribute: Attribute, value: int, channel: int) -> int | None:
+        seen.append((attribute.name, value, channel))
+        if value == 7:
+            raise ValueError("seven is taken")
+        if value == 8:
+            raise OSError(errno.ETIMEDOUT, "the instrument does not answer")
+        return 4 if value == 5 else None
+
+    with Device("upy", [WAVE], attributes=[GAIN, LEVEL]) as device:
+        wait_for_nodes(device.name)
+        path = Path(device.object.path)
+        gain, level = path / "cset0/chan1/gain", path / "level"
+        with served(device, count_up, change):
+            assert not write_file(gain, 10)
+            assert not write_file(level, -3)
+            assert (gain.read_text(), level.read_text()) == ("10\n", "-3\n")
+            assert not write_file(level, 5)
+            assert level.read_text() == "4\n"
+            assert write_file(level, 7)
+            assert (path / "refusal").read_text() == "level=7: seven is taken\n"
+            assert "timed out" in write_file(level, 8)
+            assert level.read_text() == "4\n"
+        device.put(LEVEL, -9)
+        device.flush()
+        assert level.read_text() == "-9\n"
+        with pytest.raises(zio.Error, match="there is no attribute 0 of channel 2"):
+            device.put(GAIN, 5, 2)
+    assert seen[:2] == [("gain", 10, 1), ("level", -3, 0)]
+
+
+def test_wrong_attributes_name_the_field() -> None:
+    with pytest.raises(zio.Error, match="attribute 0"):
+        Device("upy", [WAVE], attributes=[Attribute("gain", low=5, high=4)])
+    with pytest.raises(ValueError, match="an access of x: it is rw, r or w"):
+        Attribute("gain", access="x")

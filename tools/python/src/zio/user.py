@@ -17,337 +17,21 @@ from __future__ import annotations
 import errno as codes
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from fractions import Fraction
-from typing import Any
-
-import numpy as np
+from typing import Any, Optional
 
 from ._acquire import set_period
-from ._buffer import Memory as Bytes
-from ._control import rate_parts
-from ._errors import Error, Interrupted, StaleBlock, make_error, new_error, raise_error
+from ._device import Attribute, Set, describe_attribute, describe_set
+from ._errors import Error, Interrupted, make_error, new_error, raise_error
 from ._handle import Handle, Timer
 from ._libzio import ffi, lib
-from ._make import unit_numbers
 from ._objects import Object, encode, find
+from ._request import Area, Block, Change, Request
 
-Array = np.ndarray[Any, np.dtype[Any]]
+__all__ = ["Attribute", "Block", "Change", "Device", "Request", "Set"]
 
-__all__ = ["Block", "Device", "Request", "Set"]
-
-NS = 10**9
-
-
-@dataclass(frozen=True)
-class Set:
-    """Description of a channel set. The kernel checks the numbers.
-
-    `dtype`: type of a sample: integers in the byte order of this machine, or "V" and a
-    number of bytes. `nsamples`: initial samples of a block. `max_samples`: most samples
-    that users may choose. `rate`: samples per second. `scale` and `offset`: value =
-    sample * scale + offset, in `unit`. `calibrate`: whether users may change them.
-    `first`: seconds from the time of a block to its first sample. `time_error`: largest
-    error of the time of a block, in seconds. `clock`: the name of the device's clock, if
-    it stamps the blocks. `trigger`, `period`: set up the trigger, as `zio.acquire()`
-    does; the program needs the permission. `output`: the program plays what users write.
-    `stream`: it has many blocks at once, without a trigger, up to `depth` of each
-    channel.
-    """
-
-    name: str = ""
-    channels: int = 1
-    dtype: Any = "u2"
-    rate: Fraction | float | None = None
-    unit: str = ""
-    scale: float | None = None
-    offset: float | None = None
-    nsamples: int = 0
-    max_samples: int = 0
-    nbits: int = 0
-    first: float = 0.0
-    time_error: float = 0.0
-    clock: str = ""
-    calibrate: bool = False
-    trigger: str | None = None
-    period: float | None = None
-    output: bool = False
-    stream: bool = False
-    depth: int = 0
-    sample: np.dtype[Any] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        sample = np.dtype(self.dtype)
-        if sample.kind not in "iuV" or not sample.isnative:
-            raise ValueError(
-                f"set {self.name}: a dtype of {self.dtype}: samples are integers in the"
-                " byte order of this machine, or bytes"
-            )
-        if self.unit not in unit_numbers():
-            units = " ".join(unit_numbers())
-            raise ValueError(f"set {self.name}: a unit of {self.unit}: there are{units}")
-        object.__setattr__(self, "sample", sample)
-
-
-class Unmap:
-    """Ends a mapping when the last reference to it is gone."""
-
-    __slots__ = ("_size",)
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-
-    def __call__(self, pointer: Any) -> None:
-        lib.zpy_unmap(pointer, self._size)
-
-
-class Area:
-    """The memory of a channel, which is the program's until its last array is gone."""
-
-    __slots__ = ("_pointer", "_size", "buffer", "number")
-
-    def __init__(self, fd: int, number: int, size: int, writable: bool) -> None:
-        self.number = number
-        self._size = size
-        pointer = lib.zpy_map(fd, number, size, writable)
-        if not pointer:
-            code = ffi.errno
-            raise make_error(code, f"cannot map {size} bytes of blocks")
-        self._pointer = ffi.gc(pointer, Unmap(self._size))
-        address = int(ffi.cast("intptr_t", pointer))
-        self.buffer: Any = Bytes(address, self._size, self._pointer, writable)
-
-    def detach(self) -> None:
-        """Let arrays that are left have memory of their own: the kernel waits for the end
-        of this memory.
-        """
-        if self.buffer.views:
-            lib.zpy_detach(self._pointer, self._size)
-
-
-class Block:
-    """A block to fill, or to play. It is valid until its answer."""
-
-    __slots__ = (
-        *("_alarms", "_count", "_is_open", "_memory", "_offset", "_request", "_room"),
-        *("_time", "channel"),
-    )
-
-    def __init__(self, request: Request, i: int) -> None:
-        where = request._request.blocks[i]
-        self._request = request
-        self._is_open = True
-        self._memory: tuple[int, int] = where.map, where.map_size
-        self._offset: int = where.offset
-        self._room: int = where.len // request.set.sample.itemsize
-        self._count = self._room
-        self._alarms = 0
-        self._time: int | None = None
-        if request.set.output:
-            stamp = request._request.filled[i].time
-            self._time = (stamp.secs * NS + stamp.ticks) or None
-        self.channel: int = where.chan
-        """Number of the channel in its set."""
-
-    @property
-    def samples(self) -> Array:
-        """The memory of the block as an array: write the samples into it. That of an
-        output is read-only.
-        """
-        self._check()
-        request = self._request
-        area = request._device._area(request, self.channel, *self._memory)
-        array: Array = np.frombuffer(
-            area.buffer, request.set.sample, self._room, self._offset
-        )
-        return array
-
-    def fill(self, samples: Any) -> None:
-        """Write samples, which may be fewer than the block has room for."""
-        array = np.asarray(samples)
-        self.count = array.size
-        self.samples[: array.size] = array.reshape(-1)
-
-    @property
-    def count(self) -> int:
-        """How many samples the block has: initially all that it has room for."""
-        return self._count
-
-    @count.setter
-    def count(self, count: int) -> None:
-        self._check()
-        if not 0 <= count <= self._room:
-            raise ValueError(
-                f"set {self._request.set.name}, channel {self.channel}: {count} samples,"
-                f" but the block has room for {self._room}"
-            )
-        self._count = count
-
-    @property
-    def time(self) -> int | None:
-        """The time of the block in nanoseconds; None: that of the event, or of the end of
-        the block. Of an output: when to play it, if its writer has told.
-        """
-        return self._time
-
-    @time.setter
-    def time(self, ns: int | None) -> None:
-        self._check()
-        self._time = None if ns is None else int(ns)
-
-    @property
-    def alarms(self) -> int:
-        """Alarms of the device for this block, initially 0."""
-        return self._alarms
-
-    @alarms.setter
-    def alarms(self, bits: int) -> None:
-        self._check()
-        if not 0 <= bits <= 255:
-            raise ValueError(f"alarms of {bits}: they are eight bits")
-        self._alarms = bits
-
-    def _check(self) -> None:
-        if not self._is_open:
-            raise StaleBlock(f"set {self._request.set.name}: the block has its answer")
-
-    def _tell(self, filled: Any) -> None:
-        """Put into a struct uzio_filled what differs from a full block."""
-        if self._count != self._room:
-            filled.len = self._count * self._request.set.sample.itemsize
-        filled.alarms = self._alarms
-        if self._time is not None:
-            filled.flags = lib.UZIO_FILLED_TIME
-            filled.time.secs, filled.time.ticks = divmod(self._time, NS)
-
-    def __repr__(self) -> str:
-        return f"<zio.user.Block {self._request.set.name}-{self.channel}>"
-
-
-class Request:
-    """Blocks to fill, or to play: of an event, or of a channel of a stream."""
-
-    __slots__ = ("_device", "_lost", "_request", "blocks", "set", "time")
-
-    def __init__(self, device: Device, request: Any) -> None:
-        self._device = device
-        self._request = request
-        self._lost = 0
-        self.set: Set = device.sets[request.set]
-        """The description of the set."""
-        time = request.arm.time
-        self.time: int = time.secs * NS + time.ticks
-        """The time of the event in nanoseconds; 0 for a stream."""
-        self.blocks: list[Block] = []
-        """The blocks without an answer: one of each enabled channel that has a free one;
-        of a stream those of one channel, the oldest first.
-        """
-        self._add_blocks()
-
-    def _add_blocks(self) -> None:
-        """Append the blocks that the kernel has added."""
-        for i in range(len(self.blocks), self._request.n_blocks):
-            self.blocks.append(Block(self, i))
-
-    @property
-    def aborted(self) -> bool:
-        """Whether the kernel has taken the blocks back. Stop writing, and answer."""
-        return bool(self.blocks and self._request.is_aborted)
-
-    @property
-    def answered(self) -> bool:
-        """Whether all blocks have their answer."""
-        return not self.blocks
-
-    @property
-    def lost(self) -> int:
-        """How many events, or blocks of a stream, the device has lost in front of these
-        blocks. Of an output stream: how many of them it could not play.
-        """
-        return self._lost
-
-    @lost.setter
-    def lost(self, events: int) -> None:
-        self._check()
-        self._lost = events
-
-    def done(self, n: int | None = None) -> None:
-        """Answer that the blocks are full, or were played. The next step of
-        `Device.requests()` delivers the answer.
-
-        `n`: only the oldest blocks of a stream.
-        """
-        pointer = self._begin_answer()
-        count = len(self.blocks) if n is None else n
-        if not self.set.output:
-            for i, block in enumerate(self.blocks[:count]):
-                block._tell(self._request.filled[i])
-        self._request.lost = self._lost
-        is_end = self.aborted and self.set.stream
-        if n is None:
-            failed = lib.zio_user_done(pointer, self._request)
-        else:
-            failed = lib.zio_user_complete(pointer, self._request, n)
-        self._end_answer(failed, count)
-        if is_end:
-            self._device._end_stream(self._request.set)
-
-    def fail(self, code: int) -> None:
-        """Answer that the program cannot fill or play the blocks; users get the errno.
-        This ends a stream.
-        """
-        pointer = self._begin_answer()
-        failed = lib.zio_user_fail(pointer, self._request, code)
-        self._end_answer(failed, len(self.blocks))
-        if self.set.stream:
-            self._device._end_stream(self._request.set)
-
-    def _check(self) -> None:
-        if not self.blocks:
-            raise StaleBlock(f"set {self.set.name}: the request has its answer already")
-
-    def _begin_answer(self) -> Any:
-        self._check()
-        return self._device._open()
-
-    def _end_answer(self, failed: int, count: int) -> None:
-        if failed:
-            raise self._device._error(ffi.errno)
-        self._close_blocks(count)
-
-    def _close_blocks(self, count: int) -> None:
-        for block in self.blocks[:count]:
-            block._is_open = False
-        del self.blocks[:count]
-        self._lost = 0
-
-    def __repr__(self) -> str:
-        state = "aborted" if self.aborted else "answered" if self.answered else "open"
-        return f"<zio.user.Request {self.set.name}, {len(self.blocks)} blocks, {state}>"
-
-
-def _describe(to: Any, cset: Set) -> None:
-    """Put the description of a set into a struct uzio_set."""
-    to.name, to.clock = encode(cset.name), encode(cset.clock)
-    to.flags = lib.UZIO_SET_OUTPUT if cset.output else 0
-    to.flags |= lib.UZIO_SET_STREAM if cset.stream else 0
-    to.depth = cset.depth
-    to.n_chan, to.ssize, to.nbits = cset.channels, cset.sample.itemsize, cset.nbits
-    to.nsamples, to.max_samples = cset.nsamples, cset.max_samples
-    if cset.rate is not None:
-        to.rate_num, to.rate_den = rate_parts(cset.rate)
-    to.first_ps = round(cset.first * 1e12)
-    to.error_ns = math.ceil(cset.time_error * 1e9)
-    is_signed = cset.sample.kind == "i"
-    is_scaled = cset.unit or cset.scale is not None or cset.offset is not None
-    if not is_scaled and not is_signed:
-        return
-    scale = 1.0 if cset.scale is None else cset.scale
-    unit, offset = unit_numbers()[cset.unit], cset.offset or 0.0
-    if lib.zio_user_set_scale(ffi.addressof(to), unit, scale, offset):
-        raise ValueError(f"set {cset.name}: a scale of {scale} and {cset.offset}")
-    to.scaling.flags |= lib.UZIO_SCALING_SIGNED if is_signed else 0
-    to.scaling.flags |= lib.UZIO_SCALING_WRITABLE if cset.calibrate else 0
+# A callback that sets an attribute: it gets the attribute, the value and the channel, and
+# returns the value that the attribute has now; None: that value
+Setter = Callable[[Attribute, int, int], Optional[int]]
 
 
 class Device(Handle):
@@ -373,17 +57,23 @@ class Device(Handle):
         sets: Iterable[Set],
         id: int | None = None,  # noqa: A002
         timeout: float = 0.0,
+        attributes: Iterable[Attribute] = (),
     ) -> None:
         self.sets = tuple(sets)
         """The descriptions of the sets."""
+        self.attributes = tuple(attributes)
+        """The descriptions of the attributes."""
         self._areas: dict[tuple[int, int], Area] = {}
         self._held: dict[tuple[int, int], Request] = {}
         described = ffi.new("struct uzio_set[]", len(self.sets))
         for to, cset in zip(described, self.sets):
-            _describe(to, cset)
+            describe_set(to, cset)
         text = ffi.new("char[]", encode(name))
         device = ffi.new("struct zio_user_device *")
         device.name, device.sets, device.n_sets = text, described, len(self.sets)
+        attrs = ffi.new("struct uzio_attr[]", len(self.attributes))
+        kept = [describe_attribute(to, a) for to, a in zip(attrs, self.attributes)]
+        device.attrs, device.n_attrs = attrs, len(kept)
         device.id = -1 if id is None else id
         device.timeout_ms = math.ceil(timeout * 1000)
         err = new_error()
@@ -444,7 +134,7 @@ class Device(Handle):
         if failed:
             raise self._error(code)
 
-    def requests(self, timeout: float | None = None) -> Iterator[Request]:
+    def requests(self, timeout: float | None = None) -> Iterator[Request | Change]:
         """Iterate over requests, until there is none for `timeout` seconds.
 
         The program answers each request with `done()` or `fail()`; it may take others
@@ -461,7 +151,7 @@ class Device(Handle):
             elif not timer.goes_on():
                 return
 
-    def _take(self, limit: int) -> Request | None:
+    def _take(self, limit: int) -> Request | Change | None:
         """Return the next request; None if there is none for `limit` milliseconds."""
         while True:
             pointer = self._open()
@@ -476,8 +166,10 @@ class Device(Handle):
                 self._open()
                 raise self._error(code)
 
-    def _hold(self, found: Any) -> Request:
+    def _hold(self, found: Any) -> Request | Change:
         """Return the object of a request: the same one if it has an object already."""
+        if found.type == lib.UZIO_SET:
+            return Change(self, found)
         key = found.set, found.chan
         held = self._held.get(key)
         if held is None or held.answered:
@@ -508,35 +200,41 @@ class Device(Handle):
         text = ffi.string(lib.zio_user_reason(self._open())).decode(errors="replace")
         return make_error(code, text)
 
-    def serve(self, arm: Callable[[Request], None]) -> None:
+    def put(self, attribute: Attribute, value: int, channel: int = 0) -> None:
+        """Tell that the program has changed an attribute by itself."""
+        pointer = self._open()
+        number = self.attributes.index(attribute)
+        if lib.zio_user_put(pointer, number, channel, value):
+            raise self._error(ffi.errno)
+
+    def serve(
+        self,
+        arm: Callable[[Request], None],
+        set: Setter | None = None,  # noqa: A002
+    ) -> None:
         """Answer requests until `stop()` or Ctrl-C.
 
         `arm` fills, or plays, the blocks of a request, whose answer is then `done()`,
         unless `arm` has answered it. If it raises an `OSError` with an errno, users get
-        this errno. Any other exception ends the device, and `serve()` raises it. Raises
-        `Error` with ENODEV if the device is unplugged.
+        this errno. Any other exception ends the device, and `serve()` raises it.
+
+        `set` gets an attribute, the value that a user has written, and the channel. It
+        returns the value that the attribute has now, or None for that value. A
+        `ValueError` or an `OSError` refuses the value, with its text as the reason.
+        Without `set`, all values are taken.
+
+        Raises `Error` with ENODEV if the device is unplugged.
         """
         try:
             for request in self.requests():
-                self._serve(request, arm)
+                if isinstance(request, Change):
+                    _change(request, set)
+                else:
+                    _serve(request, arm)
         except KeyboardInterrupt:
             pass
         except Interrupted:
             self.resume()
-
-    def _serve(self, request: Request, arm: Callable[[Request], None]) -> None:
-        if request.aborted:
-            request.fail(codes.ECANCELED)
-            return
-        try:
-            arm(request)
-        except OSError as error:
-            if not error.errno or request.answered:
-                raise
-            request.fail(error.errno)
-        else:
-            if not request.answered:
-                request.done()
 
     def stop(self) -> None:
         """End `serve()`, now or when it begins. Any thread may call this."""
@@ -544,3 +242,33 @@ class Device(Handle):
 
     def __repr__(self) -> str:
         return f"<zio.user.Device {self.name}>"
+
+
+def _serve(request: Request, arm: Callable[[Request], None]) -> None:
+    """Answer a request for blocks."""
+    if request.aborted:
+        request.fail(codes.ECANCELED)
+        return
+    try:
+        arm(request)
+    except OSError as error:
+        if not error.errno or request.answered:
+            raise
+        request.fail(error.errno)
+    else:
+        if not request.answered:
+            request.done()
+
+
+def _change(change: Change, setter: Setter | None) -> None:
+    """Answer a user who has written an attribute."""
+    try:
+        value = setter(change.attribute, change.value, change.channel) if setter else None
+    except ValueError as error:
+        change.fail(codes.EINVAL, str(error))
+    except OSError as error:
+        change.fail(error.errno or codes.EIO, error.strerror or str(error))
+    else:
+        if value is not None:
+            change.value = value
+        change.done()
