@@ -139,6 +139,7 @@ void main_route(char **argv);
 void main_slink(char **argv);
 void main_stream(char **argv);
 void main_trig(char **argv);
+void main_uzio(char **argv);
 void main_uzio_stream(char **argv);
 void main_xdma(char **argv);
 

@@ -74,6 +74,7 @@ static const struct command {
 	{ "play", main_play },		/* blocks of an output stream */
 	{ "stream", main_stream },	/* blocks of a stream */
 	{ "xdma", main_xdma },		/* packets of the emulated FPGA card */
+	{ "uzio", main_uzio },		/* a driver that is a program */
 	{ "uzio-stream", main_uzio_stream },	/* blocks of a stream whose driver is a program */
 	{ "route", main_route },	/* blocks that the kernel hands on by itself */
 	{ "busy", main_busy },		/* a command that mostly waits */
@@ -90,5 +91,5 @@ int main(int argc, char **argv)
 			commands[i].main(argv + 2);
 			return 0;
 		}
-	die("which command? loop, peer, trig, iio, jitter, slink, play, stream, xdma, uzio-stream, route, busy, run, free");
+	die("which command? loop, peer, trig, iio, jitter, slink, play, stream, xdma, uzio, uzio-stream, route, busy, run, free");
 }
