@@ -191,8 +191,8 @@ TEST("wrong answers to a stream are told", loaded)
 	expect_reason(dev, EINVAL, "uprog-0000: set 0: channel 0: 5 blocks of 4");
 	req->filled[2].len = 65;
 	ASSERT_EQ(zio_user_complete(dev, req, 3), -1);
-	expect_reason(dev, EINVAL, "uprog-0000: set 0: channel 0: the block has room for 64 bytes, "
-		      "not 65");
+	expect_reason(dev, EINVAL,
+		      "uprog-0000: set 0: channel 0: the block has room for 64 bytes, not 65");
 	ASSERT_EQ(req->n_blocks, DEPTH);
 	ASSERT_EQ(zio_user_complete(dev, req, 2), 0);
 	ASSERT_EQ(req->n_blocks, DEPTH - 2);

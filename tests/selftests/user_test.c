@@ -94,7 +94,8 @@ TEST("the error of a description names the device and the field", loaded)
 	device.name = "a-name-too-long";
 	ASSERT_TRUE(!zio_user_create(&device, &err));
 	ASSERT_EQ(err.code, ENAMETOOLONG);
-	ASSERT_TRUE(!strcmp(err.text, "a-name-too-long: name has more than 11 characters"), err.text);
+	ASSERT_TRUE(!strcmp(err.text, "a-name-too-long: name has more than 11 characters"),
+		    err.text);
 	ASSERT_TRUE(!zio_user_create(NULL, &err));
 	ASSERT_EQ(err.code, EINVAL);
 	dev = make(&words, 1);
@@ -148,18 +149,18 @@ TEST("wrong answers are told, and the right one is still taken", loaded)
 
 	req->filled[0].len = 34;
 	ASSERT_EQ(zio_user_done(dev, req), -1);
-	expect_reason(dev, EINVAL, "uprog-0000: set 0: channel 0: the block has room for 32 bytes, "
-		      "not 34");
+	expect_reason(dev, EINVAL,
+		      "uprog-0000: set 0: channel 0: the block has room for 32 bytes, not 34");
 	req->filled[0].len = 31;
 	ASSERT_EQ(zio_user_done(dev, req), -1);
-	expect_reason(dev, EINVAL, "uprog-0000: set 0: channel 0: 31 bytes are not whole samples "
-		      "of 2 bytes");
+	expect_reason(dev, EINVAL,
+		      "uprog-0000: set 0: channel 0: 31 bytes are not whole samples of 2 bytes");
 	req->filled[0].len = 32;
 	req->filled[1].flags = UZIO_FILLED_TIME;
 	req->filled[1].time.ticks = 1000000000;
 	ASSERT_EQ(zio_user_done(dev, req), -1);
-	expect_reason(dev, EINVAL, "uprog-0000: set 0: channel 1: 1000000000 ticks: a second has "
-		      "1000000000");
+	expect_reason(dev, EINVAL,
+		      "uprog-0000: set 0: channel 1: 1000000000 ticks: a second has 1000000000");
 	req->filled[1].flags = 2;
 	ASSERT_EQ(zio_user_done(dev, req), -1);
 	expect_reason(dev, EINVAL, "uprog-0000: set 0: channel 1: unknown flags 0x2");

@@ -100,20 +100,23 @@ static int check_filled(const struct user_set *set, const struct zio_user_reques
 	const char *name = set->dev->name;
 
 	if (filled->len > block->len)
-		return zio_explain(err, EINVAL, "%s: set %u: channel %u: the block has room for "
-				   "%llu bytes, not %llu", name, req->set, block->chan,
-				   (unsigned long long)block->len, (unsigned long long)filled->len);
+		return zio_explain(err, EINVAL,
+				   "%s: set %u: channel %u: the block has room for %llu bytes, not %llu",
+				   name, req->set, block->chan, (unsigned long long)block->len,
+				   (unsigned long long)filled->len);
 	if (filled->len % set->ssize)
-		return zio_explain(err, EINVAL, "%s: set %u: channel %u: %llu bytes are not whole "
-				   "samples of %u bytes", name, req->set, block->chan,
-				   (unsigned long long)filled->len, set->ssize);
+		return zio_explain(err, EINVAL,
+				   "%s: set %u: channel %u: %llu bytes are not whole samples of %u bytes",
+				   name, req->set, block->chan, (unsigned long long)filled->len,
+				   set->ssize);
 	if (filled->flags & ~UZIO_FILLED_TIME)
 		return zio_explain(err, EINVAL, "%s: set %u: channel %u: unknown flags %#x", name,
 				   req->set, block->chan, filled->flags);
 	if (filled->flags & UZIO_FILLED_TIME && !set->has_clock &&
 	    filled->time.ticks >= NSEC_PER_SEC)
-		return zio_explain(err, EINVAL, "%s: set %u: channel %u: %llu ticks: a second has "
-				   "1000000000", name, req->set, block->chan,
+		return zio_explain(err, EINVAL,
+				   "%s: set %u: channel %u: %llu ticks: a second has 1000000000",
+				   name, req->set, block->chan,
 				   (unsigned long long)filled->time.ticks);
 	return 0;
 }
@@ -190,13 +193,14 @@ static void forget_blocks(struct user_lane *lane, uint32_t n)
 static int add_complete(struct user_lane *lane, uint32_t n, uint32_t n_filled)
 {
 	struct zio_user_request *req = &lane->request;
+	struct zio_user *dev = lane->set->dev;
 	uint32_t lost = user_is_output(lane->set) ? req->lost : 0;
 	struct uzio_complete complete = {
 		.head = head_of(lane->set, UZIO_COMPLETE, 0),
 		.chan = (uint16_t)req->chan,
 		.lost = req->lost,
 	};
-	const uint32_t most = (lane->set->dev->room - sizeof(complete)) / sizeof(*req->filled);
+	const uint32_t most = (dev->room - sizeof(complete)) / sizeof(*req->filled);
 	uint32_t each;
 	size_t more;
 
@@ -206,7 +210,7 @@ static int add_complete(struct user_lane *lane, uint32_t n, uint32_t n_filled)
 		complete.n_filled = n_filled ? each : 0;
 		more = complete.n_filled * sizeof(*req->filled);
 		complete.head.size = (uint32_t)(sizeof(complete) + more);
-		if (zio_user_add_answer(lane->set->dev, &complete, sizeof(complete), req->filled, more))
+		if (zio_user_add_answer(dev, &complete, sizeof(complete), req->filled, more))
 			return -1;
 		complete.lost = 0;
 		forget_blocks(lane, each);
@@ -243,14 +247,16 @@ int zio_user_complete(struct zio_user *dev, struct zio_user_request *req, unsign
 	if (!lane)
 		return -1;
 	if (!user_is_stream(lane->set))
-		return zio_explain(&dev->error, EINVAL, "%s: set %u is no stream: answer all blocks "
-				   "at once", dev->name, req->set);
+		return zio_explain(&dev->error, EINVAL,
+				   "%s: set %u is no stream: answer all blocks at once", dev->name,
+				   req->set);
 	if (!n || n > req->n_blocks)
 		return zio_explain(&dev->error, EINVAL, "%s: set %u: channel %u: %u blocks of %u",
 				   dev->name, req->set, req->chan, n, req->n_blocks);
 	if (user_is_output(lane->set) && req->lost > n)
-		return zio_explain(&dev->error, EINVAL, "%s: set %u: channel %u: %u of %u blocks are "
-				   "lost", dev->name, req->set, req->chan, req->lost, n);
+		return zio_explain(&dev->error, EINVAL,
+				   "%s: set %u: channel %u: %u of %u blocks are lost", dev->name,
+				   req->set, req->chan, req->lost, n);
 	if (req->is_aborted)
 		return zio_user_end_stream(lane->set, ECANCELED);
 	n_filled = count_filled(lane->set, req, n);

@@ -113,7 +113,8 @@ int zio_user_put(struct zio_user *dev, unsigned int attr, unsigned int chan, int
 	if (!dev)
 		return zio_refuse_null();
 	if (attr >= dev->n_attrs || chan >= dev->attrs[attr].n_chan)
-		return zio_explain(&dev->error, EINVAL, "%s: there is no attribute %u of channel %u",
-				   dev->name, attr, chan);
+		return zio_explain(&dev->error, EINVAL,
+				   "%s: there is no attribute %u of channel %u", dev->name, attr,
+				   chan);
 	return add_value(dev, 0, attr, chan, value);
 }

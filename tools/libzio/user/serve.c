@@ -17,9 +17,11 @@
 
 static int explain_exchange(struct zio_user *dev, int code)
 {
-	return zio_explain(&dev->error, code, "%s: %s%s", dev->name, strerror(code),
-			   code == ENODEV ? " (the device is unplugged: the kernel log tells if "
-			   "the program has stalled)" : "");
+	const char *hint = "";
+
+	if (code == ENODEV)
+		hint = " (the device is unplugged: the kernel log tells if the program stalled)";
+	return zio_explain(&dev->error, code, "%s: %s%s", dev->name, strerror(code), hint);
 }
 
 static int explain_canceled(struct zio_user *dev)
@@ -72,8 +74,9 @@ static int exchange(struct zio_user *dev, int wait_ms)
 		return 0;
 	if (errno == EINVAL && dev->answers_size) {
 		drop_answer(dev);
-		return zio_explain(&dev->error, EINVAL, "%s: an attribute cannot have "
-				   "the value of zio_user_put(), or of an answer", dev->name);
+		return zio_explain(&dev->error, EINVAL,
+				   "%s: an attribute cannot have the value of zio_user_put(), or of an answer",
+				   dev->name);
 	}
 	return explain_exchange(dev, errno);
 }
