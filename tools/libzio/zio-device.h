@@ -6,12 +6,11 @@
 #ifndef LIBZIO_ZIO_H
 #error "include <zio/zio.h>"
 #endif
-
 #include <linux/zio-uzio.h>
 
 /*
- * A device that this program drives, through the kernel module zio-uzio. Only one thread at
- * a time may use it, except for zio_user_interrupt(). Documentation/uzio.md has an example.
+ * A device that this program drives, through the kernel module zio-uzio. One thread at a
+ * time may use it, except for zio_user_interrupt(). Documentation/uzio.md has an example.
  */
 struct zio_user;
 
@@ -125,7 +124,7 @@ void zio_user_close(struct zio_user *dev);
  * zio_user_name() - return the name of a device, as in sysfs
  * @dev: the device
  *
- * Context: Any thread. Does not wait.
+ * Context: Any thread.
  * Return: such as "myscope-0000", valid until zio_user_close(); NULL if @dev is NULL.
  */
 const char *zio_user_name(const struct zio_user *dev);
@@ -143,8 +142,9 @@ const char *zio_user_name(const struct zio_user *dev);
  * answers each request before it calls this again.
  *
  * Context: One thread per device. Waits at most @timeout.
- * Return: 1; 0 the timeout expired; -1 with errno: EINTR a signal arrived; ECANCELED
- * zio_user_interrupt() was called; ENODEV the device has been unplugged; EINVAL a pointer
+ * Return: 1; 0 the timeout expired; -1 with errno: EINTR a signal arrived, but one that comes
+ * while answers are delivered may go unnoticed: let its handler call zio_user_interrupt();
+ * ECANCELED zio_user_interrupt() was called; ENODEV the device has been unplugged; EINVAL a pointer
  * is NULL.
  */
 int zio_user_next(struct zio_user *dev, struct zio_user_request **req, int timeout);
@@ -282,7 +282,7 @@ void zio_user_resume(struct zio_user *dev);
  * zio_user_late() - count the answers that came too late
  * @dev: the device
  *
- * Context: One thread per device. Does not wait.
+ * Context: One thread per device.
  * Return: how many zio_user_done() the kernel has dropped because it had taken the blocks
  * back.
  */

@@ -29,6 +29,9 @@ from ._request import Area, Block, Change, Request
 
 __all__ = ["Attribute", "Block", "Change", "Device", "Request", "Set"]
 
+# The library may miss a signal that comes while it delivers answers, so Ctrl-C takes
+# effect between two waits of so many milliseconds.
+LONGEST_STEP = 500
 # A callback that sets an attribute: it gets the attribute, the value and the channel, and
 # returns the value that the attribute has now; None: that value
 Setter = Callable[[Attribute, int, int], Optional[int]]
@@ -154,15 +157,18 @@ class Device(Handle):
     def _take(self, limit: int) -> Request | Change | None:
         """Return the next request; None if there is none for `limit` milliseconds."""
         while True:
+            step = LONGEST_STEP if limit < 0 or limit > LONGEST_STEP else limit
             pointer = self._open()
             with self._user:
-                ret = lib.zio_user_next(pointer, self._next, limit)
+                ret = lib.zio_user_next(pointer, self._next, step)
                 code = ffi.errno
                 if ret > 0:
                     return self._hold(self._next[0])
-            if not ret:
+            if not ret and step == limit:
                 return None
-            if code != codes.EINTR:
+            if not ret and limit > 0:
+                limit -= step
+            if ret and code != codes.EINTR:
                 self._open()
                 raise self._error(code)
 
