@@ -37,6 +37,7 @@ PYTHON: dict[str, Words] = {
     "tools/programs/nexus": ["zio_nexus"],
     "tools/programs/scope": ["zio_scope"],
     "tools/programs/pva": ["zio_pva"],
+    "tools/programs/devices": ["zio_devices"],
     "tools/programs/migrate": ["zio_migrate"],
     "tools/programs/root": ["zio2root"],
     "tools/programs/zio": ["zio_commands"],
@@ -147,7 +148,13 @@ def test_python_style(folder: str, results: Callable[[Results], None]) -> None:
 
 @pytest.mark.parametrize(
     ("unit", "most"),
-    [("kafka/zio-kafka@", 2.0), ("pva/zio-pva@", 2.0), ("zio/zio", 3.5)],
+    [
+        ("kafka/zio-kafka@", 2.0),
+        ("pva/zio-pva@", 2.0),
+        ("devices/zio-replay@", 1.5),
+        ("devices/zio-generate@", 1.5),
+        ("zio/zio", 3.5),
+    ],
 )
 def test_exposure(unit: str, most: float) -> None:
     """What faces the network, or runs as root at boot, can do little else."""

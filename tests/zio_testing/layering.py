@@ -65,6 +65,7 @@ tools/python/src/zio
 tools/programs/migrate/zio_migrate
 tools/programs/nexus/zio_nexus tools/programs/pva/zio_pva tools/programs/scope/zio_scope
 tools/programs/zio/zio_commands
+tools/programs/devices/zio_devices
 tests/zio_testing
 """
 RANK = {name: at for at, line in enumerate(FLOORS.splitlines()) for name in line.split()}

@@ -33,6 +33,7 @@ STEPS = {
     "nexus": ["unit/nexus"],
     "python": ["unit/python"],
     "pva": ["unit/pva"],
+    "devices": ["unit/devices"],
     "languages": ["unit/languages"],
     "litmus": ["test_litmus.py"],
     "matrix": ["test_matrix.py"],
@@ -66,6 +67,7 @@ CHECK = (
     "unit/nexus/test_record.py::test_sizes[False-8]",
     "unit/nexus/test_verify.py::test_change",
     "unit/commands/test_*.py",
+    "unit/devices/test_*.py",
     "unit/scope/test_*.py",
 )
 # They take long, or need programs that `make check` does not install.
@@ -89,7 +91,7 @@ PATHS = sorted(
     ((path, step) for step, paths in STEPS.items() for path in paths),
     key=lambda pair: -len(pair[0]),
 )
-PACKAGES = ("python", "nexus", "scope", "pva", "live", "languages")
+PACKAGES = ("python", "nexus", "scope", "pva", "devices", "live", "languages")
 # One machine, cluster, or scratch tree serves all tests of these.
 UNDIVIDED = (
     "docs live kafka mutants packages pages wheels pva matrix intree shell".split()
@@ -99,6 +101,7 @@ PYTHON_PATHS = (
     ROOT / "tools/python/build/lib",
     ROOT / "tools/programs/scope",
     ROOT / "tools/programs/pva",
+    ROOT / "tools/programs/devices",
     ROOT / "tools/programs/zio",
 )
 # One worker saves the machine for it, while the other runs tests of this host.
