@@ -2,8 +2,8 @@
 """Build the Python package. `make wheels`, `make -C tools python` and pip call this file.
 
 The package has the module zio, with libzio inside, and a sample recording; the programs
-zio-scope, zio-nexus and zio-pva, and commands of zio; and uPlot, which draws the curves
-of zio-scope.
+zio-scope, zio-nexus, zio-pva, zio-replay and zio-generate, and commands of zio; and
+uPlot, which draws the curves of zio-scope.
 
 $ZIO_VERSION is the version of the package; without it, that of libzio. $ZIO_STATIC=0
 links the module with the shared libzio. $ZIO_PROGRAMS=0 builds the module zio alone, for
@@ -36,13 +36,15 @@ LIMIT = [("Py_LIMITED_API", "0x030b0000")]
 PACKAGES = {"zio": "tools/python/src/zio"}
 DATA = {"zio": ["py.typed", "*.pyi"]}
 COMMANDS = ("export", "plot", "restore", "save", "top")
+DEVICES = ("generate", "replay")
 if HAS_PROGRAMS:
     PACKAGES["zio_commands"] = "tools/programs/zio/zio_commands"
-    for name in ("scope", "nexus", "pva"):
+    for name in ("scope", "nexus", "pva", "devices"):
         PACKAGES[f"zio_{name}"] = f"tools/programs/{name}/zio_{name}"
     DATA["zio_scope"] = ["page/*.*", "page/uplot/*"]
 PROGRAMS = [f"zio-{name} = zio._programs:{name}" for name in ("scope", "nexus", "pva")]
 PROGRAMS += [f"zio-{name} = zio_commands.{name}:main" for name in COMMANDS]
+PROGRAMS += [f"zio-{name} = zio_devices.{name}:main" for name in DEVICES]
 EXTRAS = {
     "scope": ["aiohttp >= 3.8"],
     "nexus": ["h5py >= 3.7", "soundfile >= 0.11"],

@@ -16,10 +16,11 @@ from .suite import NO_MOUNTS, can_enter
 from .trial import Trial, run
 
 NAMES = "zio-dkms libzio1 libzio-dev zio-tools zio-doc python3-zio zio-nexus".split()
-NAMES += ["zio-migrate", "zio-pva", "zio-scope"]
+NAMES += ["zio-devices", "zio-migrate", "zio-pva", "zio-scope"]
 # DKMS makes its key with openssl.
 NEEDED = ("gcc", "libc6-dev", "make", "openssl", "pkg-config", "udev")
 ARTIFACTS = "artifacts"
+PROGRAMS = "zio zio-dump zio-cat-file zio-copy zio-generate zio-replay".split()
 
 
 def test_build(trial: Trial, work: Path) -> list[Path]:
@@ -48,7 +49,7 @@ def test_install(trial: Trial, root: Root, packages: list[Path], release: str) -
 
 
 def test_versions(trial: Trial, root: Root) -> None:
-    for program in ("zio", "zio-dump", "zio-cat-file", "zio-copy"):
+    for program in PROGRAMS:
         said = root.run(program, "--version")[1]
         trial.result(f"{program} has version {VERSION}", said.split()[-1:] == [VERSION])
     said = root.run("getent", "group", "zio")[1]
