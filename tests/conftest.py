@@ -50,7 +50,7 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
 sys.path[1:1] = list(map(str, steps.PYTHON_PATHS))
 
 # Not tests of this machine
-collect_ignore = ["unit/devices/guest", "unit/python/guest", "unit/out"]
+collect_ignore = ["unit/out", *map(str, HERE.glob("unit/*/guest"))]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

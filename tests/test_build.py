@@ -39,6 +39,7 @@ PYTHON: dict[str, Words] = {
     "tools/programs/pva": ["zio_pva"],
     "tools/programs/devices": ["zio_devices"],
     "tools/programs/migrate": ["zio_migrate"],
+    "tools/programs/visa": ["zio_visa"],
     "tools/programs/root": ["zio2root"],
     "tools/programs/zio": ["zio_commands"],
     "examples/languages": ["."],
@@ -153,6 +154,7 @@ def test_python_style(folder: str, results: Callable[[Results], None]) -> None:
         ("pva/zio-pva@", 2.0),
         ("devices/zio-replay@", 1.5),
         ("devices/zio-generate@", 1.5),
+        ("visa/zio-visa@", 2.0),
         ("zio/zio", 3.5),
     ],
 )

@@ -21,6 +21,7 @@ The steps are:
   docs       the site of all documents: its links, and its search in a browser
   pva        zio-pva, with the client of p4p
   devices    zio-replay and zio-generate
+  visa       zio-visa, with simulated instruments
   languages  the readers in other languages, each with the example of its page
   live       zio-scope and zio-pva with the channels of a virtual machine; browser and
              client are on this machine

@@ -91,6 +91,7 @@ OWN = (
     (r"drivers/(\w+)/", r"tests/selftests/*[-_.]"),
     (r"include/driver.mk", r"tests/selftests/porting"),
     (r"tools/programs/(nexus|scope|pva|kafka|migrate|devices)/", r"tests/unit/*/"),
+    (r"tools/programs/(visa)/", r"tests/unit/*/"),
     (r"tools/programs/root/|tests/unit/fetch-venv", r"tests/unit/languages/test_root"),
     (r"tools/programs/(selftest)/", r"tests/unit/python/test_*"),
     (r"tools/(udev|completion)/", r"tests/unit/*_test"),
@@ -110,6 +111,8 @@ OWN = (
     (r"tests/machine/guest/zio-host", r"tests/selftests/(nexus|python)"),
     (r"tests/machine/guest/python-command", r"tests/selftests/(commands|save)"),
     (r"tests/unit/(python|devices)/(guest/|tap_plugin)", r"tests/selftests/*"),
+    (r"tests/unit/(visa)/guest/", r"tests/selftests/*"),
+    (r"tests/unit/(visa)/__init__", r"tests/unit/*/"),
     (r"tests/unit/fake-configfs", r"tests/unit/(save|zio)_test"),
     (r"tests/unit/(\w+)/(conftest|fetch-|style|\w+_fuzz|stub/)", r"tests/unit/*/"),
 )

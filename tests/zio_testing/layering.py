@@ -66,6 +66,7 @@ tools/programs/migrate/zio_migrate
 tools/programs/nexus/zio_nexus tools/programs/pva/zio_pva tools/programs/scope/zio_scope
 tools/programs/zio/zio_commands
 tools/programs/devices/zio_devices
+tools/programs/visa/zio_visa
 tests/zio_testing
 """
 RANK = {name: at for at, line in enumerate(FLOORS.splitlines()) for name in line.split()}

@@ -16,7 +16,7 @@ from .suite import NO_MOUNTS, can_enter
 from .trial import Trial, run
 
 NAMES = "zio-dkms libzio1 libzio-dev zio-tools zio-doc python3-zio zio-nexus".split()
-NAMES += ["zio-devices", "zio-migrate", "zio-pva", "zio-scope"]
+NAMES += ["zio-devices", "zio-migrate", "zio-pva", "zio-scope", "zio-visa"]
 # DKMS makes its key with openssl.
 NEEDED = ("gcc", "libc6-dev", "make", "openssl", "pkg-config", "udev")
 ARTIFACTS = "artifacts"

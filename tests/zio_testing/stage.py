@@ -115,6 +115,15 @@ def build_package() -> None:
     build(make, log, "the Python package does not build")
 
 
+def build_bridge(name: str) -> None:
+    """Build a program that is the driver of devices, such as zio-visa, in the checkout,
+    and install what it needs. One in Python has no target."""
+    setup(name)
+    if (ROOT / "tools/programs" / name / "main.c").exists():
+        make: Words = ["make", "-C", ROOT / "tools", name]
+        build(make, PLACE / f"{name}.build", f"zio-{name} does not build")
+
+
 def modules_of(place: str, tree: Path) -> Path | None:
     """Return the directory of modules that are not the usual ones, or None."""
     if find_place(place).has_delays:
@@ -164,6 +173,8 @@ def fill(root: Path, place: str, tests: list[Selftest]) -> None:
         shutil.copy(qemu_sspci("--tool"), image.at("/usr/bin/slink-bench"))
     if any(test.has("host-root") for test in tests):
         build_package()
+    for name in asked_for("bridge", tests):
+        build_bridge(name)
 
 
 def prepare(place: str, tests: list[Selftest]) -> Path:

@@ -34,6 +34,7 @@ STEPS = {
     "python": ["unit/python"],
     "pva": ["unit/pva"],
     "devices": ["unit/devices"],
+    "visa": ["unit/visa"],
     "languages": ["unit/languages"],
     "litmus": ["test_litmus.py"],
     "matrix": ["test_matrix.py"],
@@ -91,7 +92,7 @@ PATHS = sorted(
     ((path, step) for step, paths in STEPS.items() for path in paths),
     key=lambda pair: -len(pair[0]),
 )
-PACKAGES = ("python", "nexus", "scope", "pva", "devices", "live", "languages")
+PACKAGES = ("python", "nexus", "scope", "pva", "devices", "visa", "live", "languages")
 # One machine, cluster, or scratch tree serves all tests of these.
 UNDIVIDED = (
     "docs live kafka mutants packages pages wheels pva matrix intree shell".split()
@@ -102,6 +103,7 @@ PYTHON_PATHS = (
     ROOT / "tools/programs/scope",
     ROOT / "tools/programs/pva",
     ROOT / "tools/programs/devices",
+    ROOT / "tools/programs/visa",
     ROOT / "tools/programs/zio",
 )
 # One worker saves the machine for it, while the other runs tests of this host.

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Instruments: simulated ones, and one behind a socket"""
+
+import errno
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from zio_visa.cli import model_of
+from zio_visa.instrument import Instrument, Lost, open_manager
+
+from .oscilloscope import Scope
+from .rig import HERE, SIMULATED, run
+
+
+def opened(scope: Scope) -> tuple[Any, Any]:
+    """Return the open instrument, and its model."""
+    instrument = Instrument(open_manager("@py"), scope.resource)
+    model = model_of(instrument, None)
+    instrument.use(model)
+    return instrument, model
+
+
+def test_list(tmp_path: Path) -> None:
+    """A model of the user counts as those of the package; a wrong one harms no other."""
+    models = tmp_path / "zio/visa"
+    models.mkdir(parents=True)
+    shutil.copy(HERE / "digitiser.yaml", models)
+    (models / "wrong.yaml").write_text("device: x\n")
+    done = run(SIMULATED, "list", home=tmp_path)
+    assert done.returncode == 0
+    assert done.stderr == f"zio-visa: {models}/wrong.yaml:1: match is missing\n"
+    assert sorted(done.stdout.splitlines()) == [
+        "GPIB0::7::0::INSTR\tscpi-dmm\tHEWLETT-PACKARD,34401A,0,11-5-2",
+        "GPIB0::9::0::INSTR\t-\tNOBODY,X,0,0",
+        "TCPIP0::digitiser::inst0::INSTR\tdigitiser\tACME,D1,7,1.0",
+    ]
+
+
+def test_multimeter() -> None:
+    """9.9E37 is the overload of SCPI."""
+    done = run(SIMULATED, "--try", "GPIB0::7::INSTR")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == (
+        "volts: rate unknown\n" "  dc: 4 samples, -0.25 to 2147.48 V, some out of range\n"
+    )
+
+
+def test_binary_samples() -> None:
+    model = f"--model={HERE}/digitiser.yaml"
+    done = run(SIMULATED, "--try", model, "TCPIP0::digitiser::inst0::INSTR")
+    assert done.returncode == 0, done.stderr
+    low, high = (0.25 * ord(letter) + 1 for letter in "AE")
+    assert done.stdout == (
+        f"counts: 1000 samples per second\n  a: 5 samples, {low:g} to {high:g} V\n"
+    )
+
+
+def test_refusals() -> None:
+    done = run(SIMULATED, "GPIB0::9::INSTR")
+    assert done.returncode == 1
+    assert "GPIB0::9::INSTR: no model matches 'NOBODY,X,0,0': name one" in done.stderr
+    done = run(SIMULATED, "--try", "--model=scpi-dmm", "TCPIP0::digitiser::inst0::INSTR")
+    assert done.returncode == 1
+    assert "inst0::INSTR: -113: Undefined header" in done.stderr
+    done = run("TCPIP::127.0.0.1::1::SOCKET")
+    assert done.returncode == 3 and "127.0.0.1::1::SOCKET: the conn" in done.stderr
+    done = run("NONSENSE")
+    assert done.returncode == 3 and "NONSENSE: " in done.stderr
+    done = run("--model=nothing", SIMULATED, "GPIB0::9::INSTR")
+    assert done.returncode == 1 and "nothing: no such model in /" in done.stderr
+    done = run("--channels=CHAN9", SIMULATED, "GPIB0::7::INSTR")
+    assert done.returncode == 1 and "CHAN9: " in done.stderr and " has dc" in done.stderr
+    done = run(f"--backend={HERE}/none.yaml@sim", "list")
+    assert done.returncode == 3 and "none.yaml" in done.stderr
+    assert run().returncode == run("check").returncode == run("a", "b").returncode == 2
+
+
+def test_scope(scope: Scope) -> None:
+    """value = (sample - yorigin - yreference) * yincrement; each preamble counts."""
+    instrument, model = opened(scope)
+    (cset,) = model.sets
+    assert instrument.rate(cset) == pytest.approx(1e6)
+    assert instrument.arm(cset, 1200, lambda: True)
+    assert scope.questions == 3
+    found, _ = instrument.read(cset, "CHAN2", 1200)
+    wanted = [round((n % 256 - 117) * 40_000) for n in range(1200)]
+    assert found.samples.tolist() == wanted and not found.is_clipped
+    assert scope.said[-4:-1] == [":WAV:SOUR CHAN2", ":WAV:PRE?", ":WAV:DATA?"]
+    scope.volts_per_step = 1e-5
+    found, _ = instrument.read(cset, "CHAN2", 3)
+    assert found.samples.tolist() == [-1170, -1160, -1150]
+
+
+def test_abort(scope: Scope) -> None:
+    instrument, model = opened(scope)
+    scope.triggers_at = 10**9
+    asked = iter([True, True, False])
+    assert not instrument.arm(model.sets[0], 10, lambda: next(asked))
+    instrument.check()
+    assert scope.said[-2:] == [":STOP", "SYST:ERR?"] and scope.questions == 3
+
+
+@pytest.mark.parametrize(
+    ("said", "number"),
+    [
+        ('-222,"Data out of range"', errno.ERANGE),
+        ('-113,"Undefined header"', errno.EINVAL),
+        ('-350,"Queue overflow"', errno.EOVERFLOW),
+        ('-200,"Execution error"', errno.EIO),
+        ("+101", errno.EIO),
+        ("nonsense", errno.EIO),
+    ],
+)
+def test_errors(scope: Scope, said: str, number: int) -> None:
+    """The first entry of the queue counts. All are taken."""
+    instrument, model = opened(scope)
+    scope.errors = [said, '-1,"another one"']
+    with pytest.raises(OSError) as caught:
+        instrument.arm(model.sets[0], 10, lambda: True)
+    assert caught.value.errno == number
+    assert scope.errors == []
+    instrument.check()
+
+
+def test_silence(scope: Scope) -> None:
+    """A question without an answer is an error of this question only."""
+    instrument, model = opened(scope)
+    instrument.handle.timeout = 200
+    with pytest.raises(OSError) as caught:
+        instrument.ask("NOTHING?")
+    assert caught.value.errno == errno.ETIMEDOUT
+    assert caught.value.strerror == "NOTHING?: no answer within 0.2 s"
+    instrument.probe()
+
+
+@pytest.mark.parametrize("command", [":SING", ":WAV:DATA?", "SYST:ERR?"])
+def test_lost(scope: Scope, command: str) -> None:
+    instrument, model = opened(scope)
+    scope.ends_at = command
+    instrument.handle.timeout = 200
+    with pytest.raises(Lost) as caught:
+        for _ in range(3):
+            try:
+                instrument.arm(model.sets[0], 10, lambda: True)
+                instrument.read(model.sets[0], "CHAN1", 10)
+            except OSError:
+                instrument.probe()
+    assert scope.resource in str(caught.value)

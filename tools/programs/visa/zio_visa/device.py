@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Make a ZIO device of an instrument: each request of the kernel is an acquisition."""
+
+from __future__ import annotations
+
+import errno
+import math
+import signal
+from collections import deque
+from typing import Any
+
+import zio
+from zio import cli
+from zio.cli import BY_SIGNAL, CANNOT_OPEN, STOPS, Failure, say
+from zio.user import Device, Request, Set
+
+from .instrument import Instrument
+from .model import Model, SetModel
+from .options import PROGRAM
+
+# A block has this alarm of the device if a value was too large, or no number.
+CLIPPED = 1
+# The rate may differ by so much: an instrument tells its period with few digits.
+RATE_ERROR = 1e-4
+
+
+class Stopped(BaseException):
+    """A signal ends the program."""
+
+    def __init__(self, number: int) -> None:
+        self.status = BY_SIGNAL + number
+
+
+class RateChanged(Exception):
+    """The samples no longer have the rate that the device tells."""
+
+
+def describe(cset: SetModel, rate: float | None) -> Set:
+    is_raw = cset.scale is not None
+    return Set(
+        cset.name,
+        channels=len(cset.channels),
+        dtype=cset.dtype,
+        rate=rate,
+        unit=cset.unit,
+        scale=cset.scale if is_raw else cset.resolution,
+        offset=cset.offset if is_raw else 0.0,
+        nsamples=cset.nsamples,
+        max_samples=cset.max_samples,
+    )
+
+
+class Bridge:
+    """Serves the requests of a device, one after the other."""
+
+    def __init__(self, instrument: Instrument, model: Model, device: Device) -> None:
+        self.instrument, self.device = instrument, device
+        self.models = {id(s): m for s, m in zip(device.sets, model.sets)}
+        self.waiting: deque[Request] = deque()
+
+    def serve(self, idle_s: float) -> None:
+        """Serve until an exception ends it. Look after an instrument that is idle."""
+        while True:
+            request = self._next(idle_s or None)
+            if request:
+                self._acquire(request)
+            else:
+                self.instrument.probe()
+
+    def _next(self, limit: float | None) -> Request | None:
+        if self.waiting:
+            return self.waiting.popleft()
+        return next(self.device.requests(limit), None)
+
+    def _is_wanted(self, request: Request) -> bool:
+        """Tell whether the kernel still wants this request. Keep those of other sets."""
+        for other in self.device.requests(timeout=0):
+            if other is not request and other not in self.waiting:
+                self.waiting.append(other)
+        return not request.aborted
+
+    def _acquire(self, request: Request) -> None:
+        if request.aborted:
+            request.fail(errno.ECANCELED)
+            return
+        try:
+            is_done = self._fill(request)
+        except zio.Error:
+            raise
+        except OSError as error:
+            complain(f"{self.instrument.resource}: {error.strerror}")
+            if error.errno == errno.ETIMEDOUT:
+                # The library does not tell silence from a connection that has ended.
+                self.instrument.probe()
+            request.fail(error.errno or errno.EIO)
+        else:
+            request.done() if is_done else request.fail(errno.ECANCELED)
+
+    def _fill(self, request: Request) -> bool:
+        """Return false if the kernel has taken the request back meanwhile."""
+        cset = self.models[id(request.set)]
+        nsamples = max((block.count for block in request.blocks), default=0)
+        if not self.instrument.arm(cset, nsamples, lambda: self._is_wanted(request)):
+            return False
+        for block in request.blocks:
+            channel = cset.channels[block.channel]
+            found, scaling = self.instrument.read(cset, channel, block.count)
+            if scaling.period is not None:
+                check_rate(request.set, scaling.period)
+            if not self._is_wanted(request):
+                return False
+            block.fill(found.samples)
+            block.alarms = CLIPPED if found.is_clipped else 0
+        return True
+
+
+def check_rate(described: Set, period: float) -> None:
+    rate = float(described.rate or 0)
+    if period > 0 and not math.isclose(rate * period, 1, rel_tol=RATE_ERROR):
+        raise RateChanged(f"{1 / period:g} samples per second instead of {rate:g}")
+
+
+def complain(text: object) -> None:
+    cli.complain(PROGRAM, text)
+
+
+def make_device(instrument: Instrument, model: Model, name: str) -> Device:
+    sets = [describe(cset, instrument.rate(cset)) for cset in model.sets]
+    # An abort waits until the instrument has answered the question of this moment.
+    try:
+        return Device(name, sets, timeout=2 * model.timeout_s + 5)
+    except (zio.Error, ValueError) as error:
+        raise Failure(f"{model.file}: no device: {error}", CANNOT_OPEN) from error
+
+
+def stop(number: int, _: Any) -> None:
+    raise Stopped(number)
+
+
+def serve(instrument: Instrument, model: Model, name: str, idle_s: float) -> int:
+    """Be the driver of the instrument until a signal. Return the exit status. Raise Lost
+    if the connection ends: then the device is unplugged.
+    """
+    for number in STOPS:
+        signal.signal(number, stop)
+    try:
+        while True:
+            with make_device(instrument, model, name) as device:
+                say(f"{device.name}: {instrument.resource}, {model.file.stem}")
+                try:
+                    Bridge(instrument, model, device).serve(idle_s)
+                except RateChanged as changed:
+                    complain(f"{device.name}: {changed}: making the device anew")
+    except Stopped as stopped:
+        return stopped.status
+    except zio.Error as error:
+        raise Failure(f"{instrument.resource}: {error}") from error

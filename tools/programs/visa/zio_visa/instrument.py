@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Talk to an instrument: commands, answers, errors, and one acquisition."""
+
+from __future__ import annotations
+
+import errno
+import math
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyvisa
+from pyvisa.constants import StatusCode
+from zio.cli import CANNOT_OPEN, Failure
+
+from .fields import expand
+from .model import FORMATS, Model, Preamble, SetModel, Wait
+
+LIMITS = np.iinfo(np.int32)
+# Read so many entries of the queue of errors at most: some instruments never empty it.
+MOST_ERRORS = 20
+# What the library says when nobody is there any more
+GONE = (
+    StatusCode.error_connection_lost,
+    StatusCode.error_resource_not_found,
+    StatusCode.error_io,
+    StatusCode.error_system_error,
+    StatusCode.error_invalid_object,
+)
+
+
+class Lost(Failure):
+    """The instrument does not answer any more."""
+
+
+class ScpiError(OSError):
+    """The instrument has refused a command, or not done it."""
+
+
+@dataclass
+class Waveform:
+    """Samples of a channel, as they go into a block."""
+
+    samples: np.ndarray[Any, np.dtype[Any]]
+    is_clipped: bool = False
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """What a preamble tells. The period is in seconds, or None."""
+
+    scale: float = 1.0
+    offset: float = 0.0
+    reference: float = 0.0
+    origin: float = 0.0
+    period: float | None = None
+
+
+def errno_of(code: int) -> int:
+    """Return the errno for a number of the queue of errors, as SCPI-99 orders them."""
+    special = {-222: errno.ERANGE, -224: errno.EINVAL, -241: errno.ENXIO}
+    special |= {-350: errno.EOVERFLOW, -365: errno.ETIMEDOUT}
+    if code in special:
+        return special[code]
+    return errno.EINVAL if -199 <= code <= -100 else errno.EIO
+
+
+def split_error(text: str) -> tuple[int, str]:
+    """Split an entry of the queue of errors: -222,"Data out of range"."""
+    found = re.match(r'\s*([+-]?\d+)\s*,?\s*"?(.*?)"?\s*$', text, re.S)
+    return (int(found[1]), found[2]) if found else (1, text.strip())
+
+
+class Instrument:
+    """An open instrument. A call raises Lost if the connection has ended, and OSError if
+    the instrument has not done what it should."""
+
+    def __init__(self, manager: Any, resource: str) -> None:
+        self.resource = resource
+        self.errors = ""
+        try:
+            self.handle = manager.open_resource(resource, open_timeout=5000)
+        except Exception as error:  # noqa: BLE001: pyvisa-py raises plain ones
+            remedy = "see zio-visa list, and whether another program has it open"
+            raise Failure(
+                f"{resource}: {reason(error)}: {remedy}", CANNOT_OPEN
+            ) from error
+        self._set_end("\n")
+        self.handle.timeout = 5000
+
+    def _set_end(self, text: str) -> None:
+        self.handle.read_termination = self.handle.write_termination = text
+
+    def use(self, model: Model) -> None:
+        """Speak as the model says, and send its first commands."""
+        self._set_end(model.end)
+        self.handle.timeout = model.timeout_s * 1000
+        self.errors = model.errors
+        for command in model.init:
+            self.write(command)
+        self.check()
+
+    def close(self) -> None:
+        try:
+            self.handle.close()
+        except (OSError, AttributeError, pyvisa.Error):
+            return
+
+    # --- commands ---------------------------------------------------------------------
+
+    @contextmanager
+    def _talking(self, command: str) -> Iterator[None]:
+        try:
+            yield
+        except pyvisa.VisaIOError as error:
+            if error.error_code != StatusCode.error_timeout:
+                raise self._lost(error) from error
+            text = f"{command}: no answer within {self.handle.timeout / 1000:g} s"
+            raise ScpiError(errno.ETIMEDOUT, text) from error
+        except (ConnectionError, EOFError, pyvisa.InvalidSession) as error:
+            raise self._lost(error) from error
+        except ValueError as error:
+            raise ScpiError(
+                errno.EPROTO, f"{command}: strange answer: {error}"
+            ) from error
+
+    def _lost(self, error: Exception) -> Lost:
+        return Lost(f"{self.resource}: the connection has ended: {reason(error)}")
+
+    def write(self, command: str) -> None:
+        with self._talking(command):
+            self.handle.write(command)
+
+    def ask(self, command: str) -> str:
+        with self._talking(command):
+            return str(self.handle.query(command)).strip()
+
+    def ask_samples(self, command: str, cset: SetModel) -> np.ndarray[Any, np.dtype[Any]]:
+        letter = FORMATS[cset.format][0]
+        with self._talking(command):
+            if not letter:
+                values = self.handle.query_ascii_values(command, container=list)
+                return np.array(values, "f8")
+            found: np.ndarray[Any, np.dtype[Any]] = self.handle.query_binary_values(
+                command, letter, cset.is_big_endian, container=np.array
+            )
+            return found
+
+    def identify(self) -> str:
+        try:
+            return self.ask("*IDN?")
+        except ScpiError as error:
+            remedy = "name the model with --model"
+            raise Failure(f"{self.resource}: {error.strerror}: {remedy}") from error
+        except Lost as error:
+            raise Lost(str(error), CANNOT_OPEN) from error
+
+    def probe(self) -> None:
+        """Find out whether the instrument is still there. Raise Lost."""
+        try:
+            self.ask("*IDN?")
+        except ScpiError as error:
+            raise Lost(
+                f"{self.resource}: the instrument is silent: {error.strerror}"
+            ) from error
+
+    def check(self) -> None:
+        """Empty the queue of errors. Raise ScpiError for the first one."""
+        first: ScpiError | None = None
+        for _ in range(MOST_ERRORS if self.errors else 0):
+            code, text = split_error(self.ask(self.errors))
+            if code == 0:
+                break
+            first = first or ScpiError(errno_of(code), f"{code}: {text}")
+        if first:
+            raise first
+
+    # --- acquire ----------------------------------------------------------------------
+
+    def scaling(self, preamble: Preamble, channel: str) -> Scaling:
+        """Return what the preamble of a channel tells."""
+        query = expand(preamble.query, channel=channel)
+        answer = self.ask(query).split(",") if query else []
+        found = {}
+        for name, place in preamble.places.items():
+            if isinstance(place, int) and place >= len(answer):
+                text = f"{query}: {len(answer)} fields, {name} should be number {place}"
+                raise ScpiError(errno.EPROTO, text)
+            text = (
+                answer[place]
+                if isinstance(place, int)
+                else self.ask(expand(place, channel=channel))
+            )
+            try:
+                found[name] = float(text)
+            except ValueError:
+                what = f"{query or place}: {name} is {text!r}, which is not a number"
+                raise ScpiError(errno.EPROTO, what) from None
+        return Scaling(**found)
+
+    def rate(self, cset: SetModel) -> float | None:
+        """Return samples per second, if the model or the instrument knows them."""
+        if not cset.preamble or "period" not in cset.preamble.places:
+            return cset.rate
+        self._select(cset, cset.channels[0], cset.nsamples)
+        period = self.scaling(cset.preamble, cset.channels[0]).period
+        return 1 / period if period and period > 0 else None
+
+    def arm(self, cset: SetModel, nsamples: int, is_wanted: Callable[[], bool]) -> bool:
+        """Start an acquisition, and wait for its end. Return false if nobody wants it any
+        more.
+        """
+        for command in cset.arm:
+            self.write(expand(command, nsamples=nsamples))
+        self.check()
+        is_over = not cset.wait or self._wait(cset.wait, is_wanted)
+        if not is_over:
+            for command in cset.abort:
+                self.write(command)
+        return is_over
+
+    def _wait(self, wait: Wait, is_wanted: Callable[[], bool]) -> bool:
+        begin = time.monotonic()
+        while not self._is_over(wait):
+            if wait.limit_s and time.monotonic() - begin > wait.limit_s:
+                text = f"no acquisition within {wait.limit_s:g} s: is there a trigger?"
+                raise ScpiError(errno.ETIMEDOUT, text)
+            if not is_wanted():
+                return False
+            time.sleep(wait.poll_s)
+        return True
+
+    def _is_over(self, wait: Wait) -> bool:
+        answer = self.ask(wait.query)
+        try:
+            return wait.is_over(answer)
+        except ValueError:
+            text = f"{wait.query}: {answer!r} is not a number"
+            raise ScpiError(errno.EPROTO, text) from None
+
+    def _select(self, cset: SetModel, channel: str, nsamples: int) -> None:
+        for command in cset.select:
+            self.write(expand(command, channel=channel, nsamples=nsamples))
+
+    def read(
+        self, cset: SetModel, channel: str, nsamples: int
+    ) -> tuple[Waveform, Scaling]:
+        """Return the samples of a channel of the last acquisition."""
+        self._select(cset, channel, nsamples)
+        scaling = Scaling()
+        if cset.preamble:
+            scaling = self.scaling(cset.preamble, channel)
+        query = expand(cset.query, channel=channel, nsamples=nsamples)
+        raw = self.ask_samples(query, cset)[:nsamples]
+        self.check()
+        if not len(raw):
+            raise ScpiError(errno.ENODATA, f"{query}: no samples")
+        if cset.scale is not None:
+            return Waveform(raw), scaling
+        return to_steps(raw, cset, scaling), scaling
+
+
+def to_steps(
+    raw: np.ndarray[Any, np.dtype[Any]], cset: SetModel, scaling: Scaling
+) -> Waveform:
+    """Return values as multiples of the resolution. What is too large, or no number, such
+    as the 9.9E37 of an overload, becomes the largest number that fits.
+    """
+    values = (raw.astype("f8") - scaling.origin - scaling.reference) * scaling.scale
+    steps = np.rint((values + scaling.offset) / cset.resolution)
+    steps = np.where(np.isnan(steps), math.inf, steps)
+    inside = np.clip(steps, LIMITS.min, LIMITS.max)
+    return Waveform(inside.astype("i4"), bool((inside != steps).any()))
+
+
+def reason(error: Exception) -> str:
+    """Return the words of an error of the library, on one line."""
+    text = getattr(error, "description", None) or getattr(error, "strerror", None)
+    return " ".join(str(text or error).split()) or type(error).__name__
+
+
+def open_manager(backend: str) -> Any:
+    try:
+        return pyvisa.ResourceManager(backend)
+    except (OSError, ValueError) as error:
+        remedy = "use --backend=@py, or install that backend"
+        raise Failure(f"{backend}: {reason(error)}: {remedy}", CANNOT_OPEN) from error
+    except Exception as error:  # noqa: BLE001: pyvisa-sim says so of a wrong file
+        raise Failure(f"{backend}: {reason(error)}", CANNOT_OPEN) from error
