@@ -86,9 +86,9 @@ def test_nodes_compile_for_small_kernel(tmp_path: Path) -> None:
 
 
 def test_make_without_a_goal() -> None:
-    """The tools do not need what zio-kafka needs."""
+    """The tools do not need what zio-kafka and zio-sigrok need."""
     said = output_of(["make", "-C", ROOT / "tools", "--dry-run", "--always-make"])
-    assert "-o bin/zio\n" in said and "kafka" not in said
+    assert "-o bin/zio\n" in said and not re.search("kafka|sigrok", said)
 
 
 def stamps_of(paths: list[Path], script: Path) -> dict[Path, Path]:
@@ -155,6 +155,7 @@ def test_python_style(folder: str, results: Callable[[Results], None]) -> None:
         ("devices/zio-replay@", 1.5),
         ("devices/zio-generate@", 1.5),
         ("visa/zio-visa@", 2.0),
+        ("sigrok/zio-sigrok@", 2.0),
         ("zio/zio", 3.5),
     ],
 )

@@ -22,6 +22,7 @@ The steps are:
   pva        zio-pva, with the client of p4p
   devices    zio-replay and zio-generate
   visa       zio-visa, with simulated instruments
+  sigrok     zio-sigrok, with the simulated instrument of libsigrok
   languages  the readers in other languages, each with the example of its page
   live       zio-scope and zio-pva with the channels of a virtual machine; browser and
              client are on this machine

@@ -35,6 +35,7 @@ STEPS = {
     "pva": ["unit/pva"],
     "devices": ["unit/devices"],
     "visa": ["unit/visa"],
+    "sigrok": ["unit/sigrok"],
     "languages": ["unit/languages"],
     "litmus": ["test_litmus.py"],
     "matrix": ["test_matrix.py"],
@@ -92,7 +93,7 @@ PATHS = sorted(
     ((path, step) for step, paths in STEPS.items() for path in paths),
     key=lambda pair: -len(pair[0]),
 )
-PACKAGES = ("python", "nexus", "scope", "pva", "devices", "visa", "live", "languages")
+PACKAGES = ("python", "nexus", "scope", "pva", "devices", "visa", "sigrok", "live", "languages")
 # One machine, cluster, or scratch tree serves all tests of these.
 UNDIVIDED = (
     "docs live kafka mutants packages pages wheels pva matrix intree shell".split()

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""zio-sigrok with the simulated instrument of libsigrok, without a device"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable
+
+import pytest
+
+from zio_testing import common
+from zio_testing.common import ROOT
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    common.setup("build", "sigrok")
+    subprocess.run(["make", "-s", "-C", ROOT / "tools", "sigrok"], check=True)
+
+    def do(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [str(ROOT / "tools/bin/zio-sigrok"), *words]
+        return subprocess.run(command, capture_output=True, text=True, timeout=480)
+
+    return do
+
+
+def test_sets(run: Run) -> None:
+    """Analog channels of one unit are a set, in the order of the instrument."""
+    words = ["-c", "samplerate=1M", "-c", "A0/amplitude=2"]
+    done = run("--try", *words, "demo:analog_channels=2:logic_channels=12")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == (
+        "analog: 1000000 samples per second\n"
+        "  A0: 1000 samples, -2 to 2\n"
+        "  A1: 1000 samples, -10 to 10\n"
+        "logic: 1000000 samples per second\n"
+        "  1000 samples of 12 bits\n"
+    )
+
+
+def test_channels(run: Run) -> None:
+    done = run("--try", "--channels=A1,D2,D0", "demo")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.fullmatch(
+        r"analog: .*\n  A1: 1000 .*\nlogic: .*\n  1000 samples of 2 bits\n", done.stdout
+    )
+
+
+def test_list(run: Run) -> None:
+    done = run("list", "demo")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("demo\t13 channels\tDemo device")
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        ([], 2, "name a driver, such as demo, or try list"),
+        (["demo", "demo"], 2, "too many words"),
+        (["--nonsense"], 2, "unrecognized option"),
+        (["nothere"], 3, "nothere: no such driver: sigrok-cli -L lists them"),
+        (["demo:nonsense=1"], 3, "nonsense: libsigrok has no setting of this name"),
+        (["demo:logic_channels=x"], 3, "logic_channels: x is no value for it"),
+        (["-c", "samplerate=fast", "demo"], 1, "samplerate: fast is no value for it"),
+        (["-c", "samplerate=0", "demo"], 1, "samplerate=0: demo refuses it: "),
+        (
+            ["-c", "X/amplitude=1", "demo"],
+            1,
+            "X/amplitude=1: demo has no group of channels X",
+        ),
+        (["-C", "A0,X", "demo"], 1, "A0,X: 1 of these are no channels of demo"),
+        (["-d", "a" * 12, "demo"], 2, "aaaaaaaaaaaa: a name has at most 11 characters"),
+        (["list", "nothere"], 3, "nothere: no such driver"),
+    ],
+)
+def test_refusals(run: Run, words: list[str], status: int, said: str) -> None:
+    done = run(*words)
+    assert done.returncode == status, done.stderr
+    assert said in done.stderr
+    assert done.stdout == ""
+
+
+def test_licence() -> None:
+    """libsigrok has the GPL 3: nothing with the GPL 2 only may be linked with it."""
+    files = (ROOT / "tools/programs/sigrok").glob("*.[ch]")
+    for file in files:
+        text = file.read_text()
+        assert "SPDX-License-Identifier: GPL-3.0-or-later" in text
+        for name in re.findall(r'#include "(.*)"', text):
+            assert name in ("sigrok.h", "libzio/zio.h"), file
