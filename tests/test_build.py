@@ -86,9 +86,9 @@ def test_nodes_compile_for_small_kernel(tmp_path: Path) -> None:
 
 
 def test_make_without_a_goal() -> None:
-    """The tools do not need what zio-kafka and zio-sigrok need."""
+    """The tools do not need what zio-kafka, zio-sigrok and zio-comedi need."""
     said = output_of(["make", "-C", ROOT / "tools", "--dry-run", "--always-make"])
-    assert "-o bin/zio\n" in said and not re.search("kafka|sigrok", said)
+    assert "-o bin/zio\n" in said and not re.search("kafka|sigrok|comedi", said)
 
 
 def stamps_of(paths: list[Path], script: Path) -> dict[Path, Path]:
@@ -156,6 +156,7 @@ def test_python_style(folder: str, results: Callable[[Results], None]) -> None:
         ("devices/zio-generate@", 1.5),
         ("visa/zio-visa@", 2.0),
         ("sigrok/zio-sigrok@", 2.0),
+        ("comedi/zio-comedi@", 1.0),
         ("zio/zio", 3.5),
     ],
 )

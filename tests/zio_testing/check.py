@@ -23,6 +23,7 @@ The steps are:
   devices    zio-replay and zio-generate
   visa       zio-visa, with simulated instruments
   sigrok     zio-sigrok, with the simulated instrument of libsigrok
+  comedi     zio-comedi, as far as it needs no card
   languages  the readers in other languages, each with the example of its page
   live       zio-scope and zio-pva with the channels of a virtual machine; browser and
              client are on this machine

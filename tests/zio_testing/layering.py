@@ -60,7 +60,7 @@ tools/libzio/channel
 tools/libzio/group
 tools/programs/common
 tools/programs/copy tools/programs/dump
-tools/programs/kafka tools/programs/sigrok tools/programs/zio
+tools/programs/comedi tools/programs/kafka tools/programs/sigrok tools/programs/zio
 tools/python/src/zio
 tools/programs/migrate/zio_migrate
 tools/programs/nexus/zio_nexus tools/programs/pva/zio_pva tools/programs/scope/zio_scope

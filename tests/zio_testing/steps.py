@@ -36,6 +36,7 @@ STEPS = {
     "devices": ["unit/devices"],
     "visa": ["unit/visa"],
     "sigrok": ["unit/sigrok"],
+    "comedi": ["unit/comedi"],
     "languages": ["unit/languages"],
     "litmus": ["test_litmus.py"],
     "matrix": ["test_matrix.py"],
@@ -93,7 +94,18 @@ PATHS = sorted(
     ((path, step) for step, paths in STEPS.items() for path in paths),
     key=lambda pair: -len(pair[0]),
 )
-PACKAGES = ("python", "nexus", "scope", "pva", "devices", "visa", "sigrok", "live", "languages")
+PACKAGES = (
+    "python",
+    "nexus",
+    "scope",
+    "pva",
+    "devices",
+    "visa",
+    "sigrok",
+    "comedi",
+    "live",
+    "languages",
+)
 # One machine, cluster, or scratch tree serves all tests of these.
 UNDIVIDED = (
     "docs live kafka mutants packages pages wheels pva matrix intree shell".split()
