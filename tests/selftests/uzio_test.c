@@ -544,10 +544,11 @@ TEST("a program that stood still during a suspend is not unplugged", loaded)
 	struct program prog;
 
 	need_suspend();
-	start_program(&prog, &plain_set, 3000);
+	/* A busy host takes seconds to begin a suspend, which has to be the longer one. */
+	start_program(&prog, &plain_set, 8000);
 	start_reader(UPROG "-0-0-data", 32, 32);
 	ASSERT_EQ(poll_events(prog.fd, POLLIN, 20 * SECOND), POLLIN);
-	suspend_for("5", "freezer");
+	suspend_for("12", "freezer");
 	/* The watch is at work by now. */
 	ASSERT_EQ(poll_events(prog.fd, 0, 1 * SECOND), 0);
 	serve_one(&prog, 1);
