@@ -24,6 +24,9 @@
  */
 #define ATTRS_TURN	(HZ / 10 + 1)
 
+/* Who writes to the same open file meanwhile sleeps, and cannot be killed: limits that. */
+#define ATTRS_MOST	(30 * HZ)
+
 /*
  * A user who waits. It is in dev->asks until the program has fetched the request, then in
  * dev->asked until the user goes.
@@ -107,7 +110,7 @@ static int attrs_ask(struct uzio *dev, const struct zio_attr_desc *desc, unsigne
 		.attr = desc->id, .chan = chan, .result = 1,
 		.value = attrs_number(desc, value),
 	};
-	unsigned long end = jiffies + dev->timeout, left;
+	unsigned long end = jiffies + min_t(unsigned long, dev->timeout, ATTRS_MOST), left;
 	int ret = attrs_begin(dev, &ask);
 
 	if (ret)
@@ -262,7 +265,7 @@ int uzio_answer_refuse(struct uzio *dev, const struct uzio_refuse *refuse)
 	    len == sizeof(refuse->reason))
 		return -EINVAL;
 	for (i = 0; i < len; i++)
-		if (iscntrl(refuse->reason[i]))
+		if (!isascii(refuse->reason[i]) || iscntrl(refuse->reason[i]))
 			return -EINVAL;
 	spin_lock_irq(&dev->lock);
 	ask = attrs_find(dev, refuse->head.id);

@@ -102,6 +102,9 @@ static int describe_check_names(struct uzio *dev, unsigned int index,
 		if (!strcmp(from->name, dev->set[i].name))
 			ret = describe_refuse(dev, -EINVAL, "set %u: name is that of set %u",
 					      index, i);
+	/* The directory of the device has a link of this name. */
+	if (!ret && !strcmp(from->name, UZIO_REFUSAL))
+		ret = describe_refuse(dev, -EINVAL, "set %u: ZIO has a file " UZIO_REFUSAL, index);
 	/* Programs read from this name who stamps the blocks. */
 	if (!ret && !strcmp(from->clock, "kernel"))
 		ret = describe_refuse(dev, -EINVAL, "set %u: clock is the kernel's", index);
@@ -296,7 +299,7 @@ static int describe_check_device(struct uzio *dev, const struct uzio_create *cre
 }
 
 /*
- * The buffers of an exchange: the largest request of each set fits. An answer to UZIO_ARM has no
+ * The buffers of an exchange: the largest request of each set fits beside some values. An answer to UZIO_ARM has no
  * more bytes than that.
  */
 static int describe_buffers(struct uzio *dev)
@@ -305,7 +308,7 @@ static int describe_buffers(struct uzio *dev)
 	unsigned int i;
 
 	for (i = 0; i < dev->n_sets; i++)
-		size = max(size, uzio_request_size(dev->set[i].max_blocks));
+		size = max(size, UZIO_VALUES_SIZE + uzio_request_size(dev->set[i].max_blocks));
 	dev->buffer_size = size;
 	dev->in = kvzalloc(size, GFP_KERNEL_ACCOUNT);
 	dev->out = kvzalloc(size, GFP_KERNEL_ACCOUNT);

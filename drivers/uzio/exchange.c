@@ -78,6 +78,12 @@ static u32 exchange_take_piece(struct uzio *dev, u32 len, int *ret)
 	u32 at = 0;
 
 	while (!*ret && len - at >= sizeof(*head)) {
+		/* Some answers can be repeated for ever, such as values: 4 GiB of them. */
+		cond_resched();
+		if (fatal_signal_pending(current)) {
+			*ret = -EINTR;
+			break;
+		}
 		head = dev->in + at;
 		if (head->size < sizeof(*head) || head->size % 8 || head->size > dev->buffer_size) {
 			*ret = -EINVAL;
@@ -99,10 +105,6 @@ static int exchange_take(struct uzio *dev, struct uzio_exchange *ex)
 	int ret = 0;
 
 	while (!ret && ex->answers_taken < ex->answers_size) {
-		/* Answers that are late, or tell of losses only, may go on for 4 GiB. */
-		if (signal_pending(current))
-			return -EINTR;
-		cond_resched();
 		len = min(ex->answers_size - ex->answers_taken, dev->buffer_size);
 		if (copy_from_user(dev->in, from + ex->answers_taken, len))
 			return -EFAULT;

@@ -165,6 +165,7 @@ static u32 requests_describe_arm(struct uzio_chanset *set, struct uzio_arm *arm)
 		to++;
 		arm->n_blocks++;
 	}
+	set->n_blocks = arm->n_blocks;
 	return uzio_arm_size(arm->n_blocks);
 }
 
@@ -250,7 +251,8 @@ u32 uzio_collect(struct uzio *dev)
 	struct uzio_chanset *set;
 	u32 len, most;
 
-	len = uzio_collect_values(dev, dev->out, dev->buffer_size);
+	/* No more, so that users who write values keep no request of a set out. */
+	len = uzio_collect_values(dev, dev->out, UZIO_VALUES_SIZE);
 	while ((set = requests_first(dev))) {
 		most = uzio_request_size(set->max_blocks);
 		if (most > dev->buffer_size - len)
@@ -364,19 +366,6 @@ int uzio_answer_fail(struct uzio_chanset *set, const struct uzio_fail *fail)
 	return ret;
 }
 
-/* Returns block @n of the request, or NULL. Called with set->mutex held, while it is armed. */
-static struct zio_block *requests_block(struct uzio_chanset *set, u32 n)
-{
-	struct zio_channel *chan;
-	struct zio_block *block;
-	struct zio_armed *pos;
-
-	zio_for_each_block(set->cset, pos, chan, block)
-		if (!n--)
-			return block;
-	return NULL;
-}
-
 /* As uzio_answer_done(). */
 int uzio_answer_block_values(struct uzio_chanset *set, const struct uzio_block_values *values)
 {
@@ -385,7 +374,7 @@ int uzio_answer_block_values(struct uzio_chanset *set, const struct uzio_block_v
 	u32 i;
 	int ret;
 
-	if (set->is_stream || set->is_output)
+	if (set->is_stream || set->is_output || !values->n_values)
 		return -EINVAL;
 	for (i = 0; i < values->n_values; i++)
 		if (value[i].index >= ZIO_MAX_EXT_ATTR || !(set->value_mask & BIT(value[i].index)))
@@ -393,7 +382,8 @@ int uzio_answer_block_values(struct uzio_chanset *set, const struct uzio_block_v
 	mutex_lock(&set->mutex);
 	ret = uzio_judge(set, values->head.id);
 	if (ret > 0) {
-		block = requests_block(set, values->block);
+		block = values->block < set->n_blocks ?
+			set->cset->armed[values->block].block : NULL;
 		ret = block && block->values ? 0 : -EINVAL;
 		for (i = 0; i < values->n_values && !ret; i++)
 			block->values[value[i].index] = value[i].value;

@@ -4,7 +4,7 @@
 
 #include "uzio.h"
 
-/* Returns 0; -EINVAL and nothing has changed; -ENODEV; -EINTR if the program is being killed. */
+/* Returns 0; -EINVAL and nothing has changed; -EINTR if the program is being killed. */
 int uzio_answer_timing(struct uzio *dev, const struct uzio_timing *timing)
 {
 	struct uzio_chanset *set = &dev->set[timing->head.set];

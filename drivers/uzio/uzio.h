@@ -17,6 +17,9 @@
 
 #define UZIO_MESSAGE_SIZE	128
 
+/* Room for values in each buffer of an exchange, beside the largest request of a set */
+#define UZIO_VALUES_SIZE	(16 * sizeof(struct uzio_value))
+
 /*
  * A channel. The memory is what the program may map: set->mutex to change it, dev->lock too. The
  * rest is that of the stream that the program has.
@@ -48,6 +51,7 @@ struct uzio_chanset {
 	u32 max_samples;
 	u32 max_shots;
 	u32 max_blocks;		/* of a request */
+	u32 n_blocks;		/* of the request that the program has: with @mutex held */
 	u32 value_mask;		/* positions with a value of each block */
 	struct zio_timing timing;	/* after uzio_describe(): with dev->lock held */
 	bool has_clock;

@@ -263,6 +263,7 @@ TEST("wrong answers change nothing", loaded)
 	WRONG_VALUE(wrong.chan = UINT16_MAX);
 	WRONG_NO((void)no);
 	WRONG_NO(no.head.id = 1);
+	WRONG_NO(strcpy(no.reason, "\x9b" "1m"));
 	start_writer(GAIN(1), "10", 0);
 	asked = await_value(&prog);
 	WRONG_VALUE(wrong.head.id++);

@@ -65,6 +65,9 @@ TEST("each block has its own values", loaded)
 	ASSERT_EQ(exchange(&prog, &values, 0), EINVAL);
 	values.head.n_values = UINT32_MAX;
 	ASSERT_EQ(exchange(&prog, &values, 0), EINVAL);
+	values.head.n_values = 0;
+	values.head.head.size = sizeof(values.head);
+	ASSERT_EQ(exchange(&prog, &values, 0), EINVAL);
 	wrong = (struct uzio_value) {
 		.head = { .size = sizeof(wrong), .type = UZIO_VALUE }, .value = 1,
 	};

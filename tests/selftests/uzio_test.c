@@ -171,6 +171,7 @@ TEST("a description that contradicts itself names the field", loaded)
 		WRONG(ENAMETOOLONG, "set 0: clock has more than 15 characters",
 		      .clock = "abcdefghijklmnop"),
 		WRONG(EINVAL, "set 0: clock is the kernel's", .clock = "kernel"),
+		WRONG(EINVAL, "set 0: ZIO has a file refusal", .name = "refusal"),
 		WRONG(EINVAL, "set 0: scaling without UZIO_SCALING_VALID", .scaling.mant = 1),
 		WRONG(ERANGE, "set 0: scaling.mant is 0", .scaling.flags = UZIO_SCALING_VALID),
 		WRONG(ERANGE, "set 0: scaling.unit is 99, not 0 to 24",

@@ -2,8 +2,8 @@
 /*
  * attr.c: the driver's attributes: sysfs files, and values in the control
  *
- * A write holds cset->mutex while the driver puts the value into the hardware; the driver
- * may sleep. Blocks that are armed afterwards show the new value.
+ * A write holds cset->mutex while the driver puts the value into the hardware, except with
+ * attr_request(); the driver may sleep. Blocks that are armed afterwards show the new value.
  */
 #include <linux/ctype.h>
 #include <linux/export.h>

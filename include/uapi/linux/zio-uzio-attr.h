@@ -89,7 +89,7 @@ struct uzio_value {
  * @head: UZIO_REFUSE
  * @error: an errno, for the user: 1 ... 511
  * @reserved: zero
- * @reason: text for the user, without control characters; it ends with a zero. The file
+ * @reason: text for the user, in ASCII, without control characters; it ends with a zero. The file
  *          "refusal" of the device shows it
  */
 struct uzio_refuse {
@@ -129,8 +129,8 @@ struct uzio_block_values {
  * @reserved: zero
  * @first_ps: see @rate_num
  *
- * Blocks that are armed later have it. In front of the UZIO_VALUE of an attribute that changes
- * the rate, both change together.
+ * Blocks that are armed later have it. If it goes in front of the UZIO_VALUE of an attribute that
+ * changes the rate, no block has the new value with the old rate.
  */
 struct uzio_timing {
 	struct uzio_record head;
