@@ -137,12 +137,16 @@ static const struct file_operations zio_open_fops = {
 	.open = node_open,
 };
 
+/*
+ * Without a name, devtmpfs would take that of the device: it would make the node outside the
+ * directory, or leave it there for ever.
+ */
 static char *node_name(ZIO_DEV_CONST struct device *node, umode_t *mode)
 {
 	/* Mapping an output or a ring requires read and write access. */
 	if (mode)
 		*mode = node_fops(node) == &zio_data_in_fops ? 0440 : 0660;
-	return kasprintf(GFP_KERNEL, "zio/%s", dev_name(node));
+	return kasprintf(GFP_KERNEL | __GFP_NOFAIL, "zio/%s", dev_name(node));
 }
 
 /* Lets a udev rule give inputs and outputs different groups. */
