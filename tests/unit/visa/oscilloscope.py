@@ -24,6 +24,11 @@ class Scope(socketserver.ThreadingTCPServer):
         self.ends_at = ""
         """The command at which it hangs up, after so many others of the kind."""
         self.lives = 0
+        self.settings = {":TIM:MAIN:SCAL": "1.000000e-06"}
+        """What commands with a number or a word have set."""
+        for channel in range(1, 5):
+            self.settings[f":CHAN{channel}:COUP"] = "DC"
+            self.settings[f":CHAN{channel}:PROB"] = "1.000000e+00"
         threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
     @property
@@ -46,9 +51,23 @@ class Scope(socketserver.ThreadingTCPServer):
             # Every byte is there, also that of a newline.
             data = bytes(number % 256 for number in range(1200))
             return b"#9000001200" + data
-        if command.endswith("?"):
+        if command[:-1] in self.settings:
+            return self.settings[command[:-1]].encode()
+        name, _, value = command.partition(" ")
+        if name in self.settings:
+            self.change(name, value)
+        elif command.endswith("?"):
             self.errors.append('-113,"Undefined header"')
         return None
+
+    def change(self, name: str, value: str) -> None:
+        """It has no probe of 20:1, but takes 10 for it, and refuses more than 100."""
+        if not name.endswith(":PROB"):
+            self.settings[name] = value
+        elif float(value) > 100:
+            self.errors.append('-222,"Data out of range"')
+        else:
+            self.settings[name] = f"{10 if value == '20' else float(value):e}"
 
 
 class Talk(socketserver.StreamRequestHandler):

@@ -2,13 +2,15 @@
 """Instruments: simulated ones, and one behind a socket"""
 
 import errno
+import re
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from zio_visa.cli import model_of
-from zio_visa.instrument import Instrument, Lost, open_manager
+from zio_visa.instrument import Instrument, Lost, ScpiError, open_manager
+from zio_visa.knobs import read_knobs
 
 from .oscilloscope import Scope
 from .rig import HERE, SIMULATED, run
@@ -43,7 +45,10 @@ def test_multimeter() -> None:
     done = run(SIMULATED, "--try", "GPIB0::7::INSTR")
     assert done.returncode == 0, done.stderr
     assert done.stdout == (
-        "volts: rate unknown\n" "  dc: 4 samples, -0.25 to 2147.48 V, some out of range\n"
+        "range: 10000\n"
+        "nplc: 10000\n"
+        "volts: rate unknown\n"
+        "  dc: 4 samples, -0.25 to 2147.48 V, some out of range\n"
     )
 
 
@@ -91,6 +96,73 @@ def test_scope(scope: Scope) -> None:
     scope.volts_per_step = 1e-5
     found, _ = instrument.read(cset, "CHAN2", 3)
     assert found.samples.tolist() == [-1170, -1160, -1150]
+
+
+def knobs_of(instrument: Any, model: Any) -> dict[str, Any]:
+    return {knob.setting.name: knob for knob in read_knobs(instrument, model)}
+
+
+def test_settings_of_a_multimeter() -> None:
+    instrument = Instrument(open_manager(SIMULATED.partition("=")[2]), "GPIB0::7::INSTR")
+    model = model_of(instrument, "scpi-dmm")
+    instrument.use(model)
+    knobs = knobs_of(instrument, model)
+    span, nplc = knobs["range"], knobs["nplc"]
+    assert (span.set, span.values) == (None, (10000,))
+    assert instrument.set(span.setting, 1500) == 1500
+    assert instrument.ask("VOLT:DC:RANG?") == "+1.50000000E+00"
+    assert instrument.set(nplc.setting, 20) == 20
+    assert nplc.describe().choices == (20, 200, 1000, 10000, 100000)
+    with pytest.raises(ScpiError, match="-113: Undefined header") as caught:
+        instrument.set(span.setting, 600_000)
+    assert caught.value.errno == errno.EINVAL
+    assert instrument.get(span.setting) == 1500
+
+
+def test_settings_of_channels(scope: Scope) -> None:
+    """The value is that which the instrument has taken."""
+    scope.settings[":CHAN2:COUP"] = "AC"
+    instrument, model = opened(scope)
+    knobs = knobs_of(instrument, model)
+    coupling, probe = knobs["coupling"], knobs["probe"]
+    assert knobs["timebase"].values == (1000,)
+    assert coupling.values == (0, 1, 0, 0) and coupling.set == 0
+    assert instrument.set(coupling.setting, 2, "CHAN3") == 2
+    assert scope.settings[":CHAN3:COUP"] == "GND"
+    assert instrument.set(probe.setting, 20, "CHAN1") == 10
+    with pytest.raises(ScpiError, match="-222: Data out of range") as caught:
+        instrument.set(probe.setting, 1000, "CHAN1")
+    assert caught.value.errno == errno.ERANGE
+    assert instrument.get(probe.setting, "CHAN1") == 10
+
+
+def test_values_that_are_no_choices(scope: Scope) -> None:
+    """A knob at the instrument knows no choices. A word that is none is an error."""
+    scope.settings[":TIM:MAIN:SCAL"] = "1.3e-6"
+    instrument, model = opened(scope)
+    timebase = knobs_of(instrument, model)["timebase"]
+    assert timebase.values == (1300,) and timebase.describe().value == 5
+    coupling = model.sets[0].settings[0]
+    scope.settings[":CHAN1:COUP"] = "EARTH"
+    with pytest.raises(ScpiError, match=":CHAN1:COUP.: EARTH is none of DC, AC, GND"):
+        instrument.get(coupling, "CHAN1")
+    for answer in ("nonsense", "nan", "9.9E37"):
+        scope.settings[":TIM:MAIN:SCAL"] = answer
+        with pytest.raises(ScpiError, match=f"{re.escape(answer)}.* is not"):
+            instrument.get(timebase.setting)
+
+
+def test_setting_that_the_instrument_lacks(
+    scope: Scope, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """It is left out, and the others are there. Its error harms nobody."""
+    del scope.settings[":CHAN3:PROB"]
+    instrument, model = opened(scope)
+    instrument.handle.timeout = 200
+    assert set(knobs_of(instrument, model)) == {"timebase", "coupling"}
+    said = f"zio-visa: {scope.resource}: no setting probe: :CHAN3:PROB?: no answer"
+    assert said in capfd.readouterr().err
+    instrument.check()
 
 
 def test_abort(scope: Scope) -> None:

@@ -80,6 +80,58 @@ WRONG = {
 }
 
 
+# A setting of the instrument, in line 15, and what is wrong with others: the place behind
+# settings.level, and the cause
+SETTING = """\
+settings:
+  level: {query: 'LEV?', set: ['LEV {value}'], limits: [-5, 5]}
+"""
+WRONG_SETTINGS = {
+    "name": ("level", "Level", "15: settings.Level: Level is not a name: use 1 to 31"),
+    "unknown": ("limits", "limit", "15: settings.level.limit: no such field: did you"),
+    "no query": ("query: 'LEV?', ", "", "15: settings.level: query is missing"),
+    "no command": (
+        "['LEV {value}']",
+        "[]",
+        "15: settings.level.set: no command has {val",
+    ),
+    "no value": ("{value}", "1", "15: settings.level.set: no command has {value}"),
+    "channel": (
+        "{value}",
+        "{channel}",
+        "15: settings.level.set[0]: {channel} is unknown",
+    ),
+    "three": (
+        "5]",
+        "5, 6]",
+        "15: settings.level.limits: write the smallest and the larg",
+    ),
+    "order": ("-5", "5", "15: settings.level.limits: 5 is not smaller than 5"),
+    "signed": ("5]", "4e9]", "15: settings.level.limits[1]: 4e+09 is not from -2.14748e"),
+    "scale": ("limits", "scale: 0, limits", "15: settings.level.scale: 0 is not from 1e"),
+    "both": ("limits", "choices: [1], limits", "15: settings.level.limits: the choices"),
+    "none": ("limits: [-5, 5]", "choices: []", "15: settings.level.choices: 0 choices"),
+    "double": (
+        "limits: [-5, 5]",
+        "choices: [1, 1.0]",
+        "15: settings.level.choices[1]: 1",
+    ),
+    "word": ("limits: [-5, 5]", "choices: {a: DC}", "15: settings.level.choices.a: a is"),
+    "bits": (
+        "limits: [-5, 5]",
+        "choices: [-1, 4000000000]",
+        "15: settings.level.choices",
+    ),
+    "words": (
+        "limits: [-5, 5]",
+        "choices: {1: DC}, scale: 2",
+        "15: settings.level.scale: the choices are words",
+    ),
+    "twice": ("}\n", "}\n  level: {}\n", "16: settings.level: given twice"),
+    "list": ("  level: ", "- ", "15: settings: write a mapping here"),
+}
+
+
 @pytest.mark.parametrize("file", SHIPPED, ids=lambda file: file.stem)
 def test_shipped(file: Path) -> None:
     done = run("check", file)
@@ -96,6 +148,39 @@ def test_wrong(name: str, tmp_path: Path) -> None:
     with pytest.raises(Fault) as caught:
         read_model(file)
     assert str(caught.value).startswith(f"{file}:{said}")
+
+
+@pytest.mark.parametrize("name", WRONG_SETTINGS)
+def test_wrong_setting(name: str, tmp_path: Path) -> None:
+    old, new, said = WRONG_SETTINGS[name]
+    assert old in SETTING
+    file = tmp_path / "wrong.yaml"
+    file.write_text(GOOD + SETTING.replace(old, new, 1))
+    with pytest.raises(Fault) as caught:
+        read_model(file)
+    assert str(caught.value).startswith(f"{file}:{said}")
+
+
+@pytest.mark.parametrize(
+    ("change", "value", "word"),
+    [
+        ("limits: [-5, 5]", -5, "-5"),
+        ("scale: 1e-3, limits: [-5, 5]", -5, "-0.005"),
+        ("scale: 1e-9", 4_000_000_000, "4"),
+        ("choices: [1, 10]", 10, "10"),
+        ("choices: {0: DC, 1: AC}", 1, "AC"),
+        ("choices: {0: 0.02, 7: 10}", 7, "10"),
+    ],
+)
+def test_setting(change: str, value: int, word: str, tmp_path: Path) -> None:
+    """The word for a value, and the value of an answer."""
+    file = tmp_path / "good.yaml"
+    file.write_text(GOOD + SETTING.replace("limits: [-5, 5]", change))
+    (setting,) = read_model(file).settings
+    assert setting.word(value) == word
+    assert setting.accepts(value) and not setting.accepts(1 << 32)
+    number = f"{float(word):+.6E}" if word != "AC" else '"ac"'
+    assert setting.number(word) == setting.number(number) == value
 
 
 @pytest.mark.parametrize(

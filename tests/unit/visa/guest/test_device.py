@@ -156,6 +156,56 @@ def test_abort(scope: Scope) -> None:
         assert words_of(program) == ""
 
 
+def refusal_of(*words: str) -> str:
+    """Return what `zio set` says of a value, which must be refused."""
+    command = ["chroot", "/proc/1/root", "zio", "set", *words]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1, done
+    return done.stderr
+
+
+def test_settings(scope: Scope) -> None:
+    """The value is that which the instrument has taken, and so is the refusal."""
+    scope.settings[":CHAN1:COUP"] = "AC"
+    with serving(scope) as program:
+        channel = Path(zio.find("rigol-0000").path) / "cset0/chan1"
+        assert (channel.parent / "chan0/coupling").read_text() == "1\n"
+        assert (channel / "coupling").read_text() == "0\n"
+        in_guest("zio", "set", "rigol-0-1", "coupling=2", "probe=20")
+        assert scope.settings[":CHAN2:COUP"] == "GND"
+        assert float(scope.settings[":CHAN2:PROB"]) == 10
+        assert (channel / "probe").read_text() == "10\n"
+        said = refusal_of("rigol-0-1", "probe=1000")
+        assert "-222: Data out of range" in said, said
+        refusal = channel.parents[1] / "refusal"
+        assert refusal.read_text() == (
+            "cset0/chan1/probe=1000: -222: Data out of range\n"
+        )
+        assert (channel / "probe").read_text() == "10\n"
+        count = len(scope.said)
+        assert "it accepts one of: 0 1 2" in refusal_of("rigol-0-1", "coupling=3")
+        assert len(scope.said) == count
+        in_guest("zio", "set", "rigol-0000", "timebase=1000000000")
+        assert float(scope.settings[":TIM:MAIN:SCAL"]) == 1
+        assert words_of(program) == ""
+
+
+def test_setting_while_the_instrument_waits(scope: Scope) -> None:
+    """A setting may be what the trigger waits for."""
+    scope.triggers_at = 10**9
+    with serving(scope) as program:
+        with zio.open("rigol-0000-0-0", nonblock=True) as channel:
+            with pytest.raises(zio.Error):
+                channel.read()
+            wait_until(lambda: scope.questions > 2)
+            in_guest("zio", "set", "rigol-0-0", "coupling=1")
+            assert scope.settings[":CHAN1:COUP"] == "AC"
+            assert scope.said.count(":SING") == 1
+            scope.triggers_at = 3
+            assert channel.wait(SECONDS) and channel.read() is not None
+        assert words_of(program) == ""
+
+
 def test_rate_changes(scope: Scope) -> None:
     with serving(scope) as program:
         with zio.open("rigol-0000-0-0") as channel:

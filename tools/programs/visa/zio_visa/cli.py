@@ -13,6 +13,7 @@ from zio.cli import FAILED, OK, Failure, say
 from .device import serve
 from .fields import Fault
 from .instrument import Instrument, ScpiError, open_manager
+from .knobs import read_knobs
 from .model import Model, read_all, read_model
 from .options import COMMANDS, PROGRAM, complete, find_file, make_parser, places
 
@@ -111,7 +112,11 @@ def check(options: argparse.Namespace) -> int:
 
 
 def try_once(instrument: Instrument, model: Model) -> int:
-    """Acquire once by each set, and print the extent of what has come."""
+    """Print the settings, acquire once by each set, and print the extent of what has come."""
+    for knob in read_knobs(instrument, model):
+        pairs = zip(knob.channels, knob.values)
+        values = ", ".join(f"{channel} {value}".lstrip() for channel, value in pairs)
+        say(f"{knob.setting.name}: {values}")
     for cset in model.sets:
         rate = instrument.rate(cset)
         instrument.arm(cset, cset.nsamples, lambda: True)

@@ -12,9 +12,10 @@ from typing import Any
 import zio
 from zio import cli
 from zio.cli import BY_SIGNAL, CANNOT_OPEN, STOPS, Failure, say
-from zio.user import Device, Request, Set
+from zio.user import Change, Device, Request, Set
 
-from .instrument import Instrument
+from .instrument import Instrument, ScpiError
+from .knobs import Knob, read_knobs
 from .model import Model, SetModel
 from .options import PROGRAM
 
@@ -53,31 +54,68 @@ def describe(cset: SetModel, rate: float | None) -> Set:
 class Bridge:
     """Serves the requests of a device, one after the other."""
 
-    def __init__(self, instrument: Instrument, model: Model, device: Device) -> None:
+    def __init__(
+        self, instrument: Instrument, model: Model, knobs: list[Knob], device: Device
+    ) -> None:
         self.instrument, self.device = instrument, device
         self.models = {id(s): m for s, m in zip(device.sets, model.sets)}
-        self.waiting: deque[Request] = deque()
+        self.knobs = {id(a): k for a, k in zip(device.attributes, knobs)}
+        self.waiting: deque[Request | Change] = deque()
 
     def serve(self, idle_s: float) -> None:
         """Serve until an exception ends it. Look after an instrument that is idle."""
         while True:
             request = self._next(idle_s or None)
-            if request:
+            if isinstance(request, Change):
+                self._change(request)
+            elif request:
                 self._acquire(request)
             else:
                 self.instrument.probe()
 
-    def _next(self, limit: float | None) -> Request | None:
+    def _next(self, limit: float | None) -> Request | Change | None:
         if self.waiting:
             return self.waiting.popleft()
         return next(self.device.requests(limit), None)
 
     def _is_wanted(self, request: Request) -> bool:
-        """Tell whether the kernel still wants this request. Keep those of other sets."""
+        """Tell whether the kernel still wants this request. Keep other ones."""
         for other in self.device.requests(timeout=0):
             if other is not request and other not in self.waiting:
                 self.waiting.append(other)
         return not request.aborted
+
+    def _is_awaited(self, request: Request) -> bool:
+        """Tell the same while the instrument waits for its trigger. Users may change
+        meanwhile what it waits for.
+        """
+        is_wanted = self._is_wanted(request)
+        waiting, self.waiting = self.waiting, deque()
+        for other in waiting:
+            if isinstance(other, Change):
+                self._change(other)
+            else:
+                self.waiting.append(other)
+        return is_wanted
+
+    def _change(self, change: Change) -> None:
+        """Send a value that a user has written, and answer with what has become of it."""
+        knob = self.knobs[id(change.attribute)]
+        channel = knob.channels[change.channel]
+        try:
+            change.value = self.instrument.set(knob.setting, change.value, channel)
+        except ScpiError as error:
+            change.fail(error.errno or errno.EIO, error.strerror)
+            self._probe_after(error)
+        else:
+            change.done()
+
+    def _probe_after(self, error: OSError) -> None:
+        """Raise Lost if the connection has ended, which the library does not tell from
+        silence.
+        """
+        if error.errno == errno.ETIMEDOUT:
+            self.instrument.probe()
 
     def _acquire(self, request: Request) -> None:
         if request.aborted:
@@ -89,9 +127,7 @@ class Bridge:
             raise
         except OSError as error:
             complain(f"{self.instrument.resource}: {error.strerror}")
-            if error.errno == errno.ETIMEDOUT:
-                # The library does not tell silence from a connection that has ended.
-                self.instrument.probe()
+            self._probe_after(error)
             request.fail(error.errno or errno.EIO)
         else:
             request.done() if is_done else request.fail(errno.ECANCELED)
@@ -100,7 +136,7 @@ class Bridge:
         """Return false if the kernel has taken the request back meanwhile."""
         cset = self.models[id(request.set)]
         nsamples = max((block.count for block in request.blocks), default=0)
-        if not self.instrument.arm(cset, nsamples, lambda: self._is_wanted(request)):
+        if not self.instrument.arm(cset, nsamples, lambda: self._is_awaited(request)):
             return False
         for block in request.blocks:
             channel = cset.channels[block.channel]
@@ -124,13 +160,22 @@ def complain(text: object) -> None:
     cli.complain(PROGRAM, text)
 
 
-def make_device(instrument: Instrument, model: Model, name: str) -> Device:
+def make_device(
+    instrument: Instrument, model: Model, knobs: list[Knob], name: str
+) -> Device:
     sets = [describe(cset, instrument.rate(cset)) for cset in model.sets]
     # An abort waits until the instrument has answered the question of this moment.
     try:
-        return Device(name, sets, timeout=2 * model.timeout_s + 5)
+        timeout = 2 * model.timeout_s + 5
+        attributes = [knob.describe() for knob in knobs]
+        device = Device(name, sets, timeout=timeout, attributes=attributes)
     except (zio.Error, ValueError) as error:
         raise Failure(f"{model.file}: no device: {error}", CANNOT_OPEN) from error
+    for attribute, knob in zip(attributes, knobs):
+        for channel, value in enumerate(knob.values):
+            device.put(attribute, value, channel)
+    device.flush()
+    return device
 
 
 def stop(number: int, _: Any) -> None:
@@ -145,10 +190,11 @@ def serve(instrument: Instrument, model: Model, name: str, idle_s: float) -> int
         signal.signal(number, stop)
     try:
         while True:
-            with make_device(instrument, model, name) as device:
+            knobs = read_knobs(instrument, model)
+            with make_device(instrument, model, knobs, name) as device:
                 say(f"{device.name}: {instrument.resource}, {model.file.stem}")
                 try:
-                    Bridge(instrument, model, device).serve(idle_s)
+                    Bridge(instrument, model, knobs, device).serve(idle_s)
                 except RateChanged as changed:
                     complain(f"{device.name}: {changed}: making the device anew")
     except Stopped as stopped:

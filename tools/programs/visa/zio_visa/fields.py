@@ -10,6 +10,8 @@ from pathlib import Path
 
 import yaml
 
+NAME = re.compile(r"[a-z][a-z0-9_-]*")
+
 
 class Fault(Exception):
     """What is wrong in a file: the text names file, line, field and cause."""
@@ -27,21 +29,31 @@ class Field:
 
     # --- parts ------------------------------------------------------------------------
 
-    def parts(self, known: Iterable[str], needed: Iterable[str] = ()) -> dict[str, Field]:
-        """Return the fields of a mapping. Refuse unknown, double and missing ones."""
+    def is_mapping(self) -> bool:
+        return isinstance(self.node, yaml.MappingNode)
+
+    def entries(self) -> list[tuple[Field, Field]]:
+        """Return the keys and values of a mapping. Refuse double ones."""
         if not isinstance(self.node, yaml.MappingNode):
             raise self.fault("write a mapping here, such as 'name: value'")
-        found: dict[str, Field] = {}
+        found: dict[str, tuple[Field, Field]] = {}
         for key, value in self.node.value:
-            name = str(key.value)
-            field = Field(self.file, key, f"{self.name}.{name}".lstrip("."))
-            if name not in known:
-                near = difflib.get_close_matches(name, known, 1)
-                hint = f": did you mean {near[0]}?" if near else ""
-                raise field.fault(f"no such field{hint}")
-            if name in found:
+            name = f"{self.name}.{key.value}".lstrip(".")
+            field = Field(self.file, key, name)
+            if field.text() in found:
                 raise field.fault("given twice")
-            found[name] = Field(self.file, value, field.name)
+            found[field.text()] = field, Field(self.file, value, name)
+        return list(found.values())
+
+    def parts(self, known: Iterable[str], needed: Iterable[str] = ()) -> dict[str, Field]:
+        """Return the fields of a mapping. Refuse unknown, double and missing ones."""
+        found: dict[str, Field] = {}
+        for key, value in self.entries():
+            if key.text() not in known:
+                near = difflib.get_close_matches(key.text(), known, 1)
+                hint = f": did you mean {near[0]}?" if near else ""
+                raise key.fault(f"no such field{hint}")
+            found[key.text()] = value
         for name in needed:
             if name not in found:
                 raise self.fault(f"{name} is missing")
@@ -64,6 +76,16 @@ class Field:
         if not isinstance(self.node, yaml.ScalarNode):
             raise self.fault("write a text here")
         return str(self.node.value)
+
+    def identifier(self, most: int) -> str:
+        """Return a name for the kernel, with up to `most` characters."""
+        text = self.text()
+        if not NAME.fullmatch(text) or len(text) > most:
+            raise self.fault(
+                f"{text} is not a name: use 1 to {most} of a-z, 0-9, _ and -, a letter"
+                " first"
+            )
+        return text
 
     def number(self, least: float, most: float) -> float:
         # YAML 1.1 takes 1e-6, without a point, for a text.

@@ -8,7 +8,7 @@ import math
 import re
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from zio.cli import CANNOT_OPEN, Failure
 
 from .fields import expand
 from .model import FORMATS, Model, Preamble, SetModel, Wait
+from .settings import Setting
 
 LIMITS = np.iinfo(np.int32)
 # Read so many entries of the queue of errors at most: some instruments never empty it.
@@ -178,6 +179,28 @@ class Instrument:
             first = first or ScpiError(errno_of(code), f"{code}: {text}")
         if first:
             raise first
+
+    def forget_errors(self) -> None:
+        with suppress(ScpiError):
+            self.check()
+
+    # --- settings ---------------------------------------------------------------------
+
+    def get(self, setting: Setting, channel: str = "") -> int:
+        """Return the value that a setting has."""
+        query = expand(setting.query, channel=channel)
+        try:
+            return setting.number(self.ask(query))
+        except ValueError as error:
+            raise ScpiError(errno.EPROTO, f"{query}: {error}") from None
+
+    def set(self, setting: Setting, value: int, channel: str = "") -> int:
+        """Change a setting, and return the value that it has then."""
+        word = setting.word(value)
+        for command in setting.commands:
+            self.write(expand(command, value=word, channel=channel))
+        self.check()
+        return self.get(setting, channel)
 
     # --- acquire ----------------------------------------------------------------------
 

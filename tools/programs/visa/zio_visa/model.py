@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .fields import Fault, Field, read_file
+from .settings import Setting, read_settings
 
 MOST_SAMPLES = 1 << 26
 # The letter of the struct module, and the type of a sample in numpy
@@ -23,7 +24,6 @@ FORMATS = {
     "f64": ("d", "f8"),
     "ascii": ("", "f8"),
 }
-NAME = re.compile(r"[a-z][a-z0-9_-]*")
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,8 @@ class SetModel:
     resolution: float
     rate: float | None
     preamble: Preamble | None
+    settings: tuple[Setting, ...]
+    """Each channel has them."""
 
     @property
     def dtype(self) -> str:
@@ -95,18 +97,10 @@ class Model:
     errors: str
     init: tuple[str, ...]
     sets: tuple[SetModel, ...]
+    settings: tuple[Setting, ...]
 
 
 # --- read a file ------------------------------------------------------------------------
-
-
-def _name(field: Field, most: int) -> str:
-    text = field.text()
-    if not NAME.fullmatch(text) or len(text) > most:
-        raise field.fault(
-            f"{text} is not a name: use 1 to {most} of a-z, 0-9, _ and -, a letter first"
-        )
-    return text
 
 
 def _wait(field: Field) -> Wait:
@@ -146,7 +140,7 @@ def _preamble(field: Field) -> Preamble:
 
 SET_FIELDS = (
     "name channels nsamples max-samples arm wait abort select query format byte-order unit "
-    "scale offset resolution rate preamble"
+    "scale offset resolution rate preamble settings"
 ).split()
 
 
@@ -186,7 +180,7 @@ def _set(field: Field) -> SetModel:
         return part[name].commands(known) if name in part else ()
 
     return SetModel(
-        _name(part["name"], 15),
+        part["name"].identifier(15),
         channels,
         part["nsamples"].whole(1, most or MOST_SAMPLES) if "nsamples" in part else 16,
         most,
@@ -203,10 +197,11 @@ def _set(field: Field) -> SetModel:
         part["resolution"].number(1e-30, 1e30) if "resolution" in part else 1.0,
         rate,
         preamble,
+        read_settings(part["settings"], ("channel",)) if "settings" in part else (),
     )
 
 
-MODEL_FIELDS = ("match", "device", "timeout", "end", "errors", "init", "sets")
+MODEL_FIELDS = ("match", "device", "timeout", "end", "errors", "init", "sets", "settings")
 
 
 def read_model(file: Path) -> Model:
@@ -222,12 +217,13 @@ def read_model(file: Path) -> Model:
     return Model(
         file,
         part["match"].pattern(),
-        _name(part["device"], 11),
+        part["device"].identifier(11),
         part["timeout"].number(0.01, 3600) if "timeout" in part else 5.0,
         part["end"].text() if "end" in part else "\n",
         part["errors"].text() if "errors" in part else "SYST:ERR?",
         part["init"].commands() if "init" in part else (),
         sets,
+        read_settings(part["settings"]) if "settings" in part else (),
     )
 
 
