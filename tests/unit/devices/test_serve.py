@@ -14,9 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 import zio
+from zio.user import Attribute, Change
 from zio_devices.event import Description, Event, Source
+from zio_devices.knobs import Knobs
 from zio_devices.pace import ByClock
 from zio_devices.serve import Server
+from zio_devices.signal_source import Converter, Signals
+from zio_devices.waves import Settings, Sine
 
 MS = 10**6
 
@@ -163,6 +167,50 @@ def test_abort() -> None:
     assert again.blocks[0].samples == [0, 1, 2, 3]
     assert last.blocks[0].samples == [10, 11, 12, 13]
     assert server.tally.events == 2
+
+
+class Written(Change):
+    """A user has written an attribute."""
+
+    __slots__ = ("said",)
+
+    def __init__(self, attribute: Attribute, value: int) -> None:
+        self.attribute, self.value, self.channel = attribute, value, 0
+        self.said = ""
+
+    def done(self) -> None:
+        self.said = "done"
+
+    def fail(self, code: int, reason: str = "") -> None:
+        self.said = f"{code}: {reason}"
+
+
+def test_attributes() -> None:
+    """They change the signal from the next block on, whose phase goes on."""
+    settings = Settings(rate=1000.0, frequency=100.0)
+    knobs = Knobs([Sine(settings)], 4.0, "V")
+    converter = Converter(np.dtype("i2"), 16, 1e-3)
+    source = Signals([Sine(settings)], converter, Fraction(1000), "V", 4, blocks=2)
+    first, second = ask([4, 4])
+    first.set.name = second.set.name = "signal"
+    changes = [Written(knobs.attributes[0], 4000), Written(knobs.attributes[2], 200_000),
+               Written(knobs.attributes[1], 1000)]  # fmt: skip
+    requests: list[Any] = [first, *changes, second]
+    device = Device([first, second])
+    device.left = requests
+    server = Server(device, [source], ByClock(math.inf), 0.1, knobs)  # type: ignore[arg-type]
+    assert server.run() == 0
+    assert [change.said for change in changes] == [
+        "done",
+        "done",
+        "22: its values reach 5 V, beyond the range of 4: use --range=5",
+    ]
+    before, after = (request.blocks[0].samples for request in (first, second))
+    assert before == pytest.approx(
+        [1000 * math.sin(0.2 * math.pi * n) for n in range(4)], abs=1
+    )
+    phases = [0.8 * math.pi + 0.4 * math.pi * n for n in range(4)]
+    assert after == pytest.approx([4000 * math.sin(phase) for phase in phases], abs=1)
 
 
 def test_signal() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from zio_devices.knobs import Knobs
 from zio_devices.signal_source import Converter, Signals
 from zio_devices.waves import WAVES, Pulses, Settings, Sine
 
@@ -52,6 +53,46 @@ def test_new_frequency() -> None:
     wave.settings.frequency = 200.0
     after = wave.take(10)
     assert abs(after[0] - before[-1]) < 2 * np.pi * 200 / RATE
+
+
+def test_knobs() -> None:
+    """They have thousandths, and limits. What would leave the range changes nothing."""
+    wave = make("sine", amplitude=2.0, offset=-1.0, frequency=0.5)
+    knobs = Knobs([wave], 4.0, "V")
+    knobs.check()
+    amplitude, offset, frequency = knobs.attributes
+    assert (amplitude.value, amplitude.low, amplitude.high) == (2000, 0, 4000)
+    assert (offset.value, offset.low, offset.high) == (-1000, -4000, 4000)
+    assert offset.signed and not amplitude.signed
+    assert (frequency.value, frequency.high) == (500, RATE / 2 * 1000)
+    knobs.change(amplitude, 2500)
+    knobs.change(frequency, 1_234_567)
+    assert (wave.settings.amplitude, wave.settings.frequency) == (2.5, 1234.567)
+    with pytest.raises(ValueError, match="reach 4.5 V, beyond the range of 4: use --ra"):
+        knobs.change(offset, -2000)
+    assert wave.settings.offset == -1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "span", "names"),
+    [
+        ("noise", {}, 1.0, ["amplitude", "offset"]),
+        ("square", {"frequency": 5e6}, 1.0, ["amplitude", "offset"]),
+        ("sine", {"amplitude": 1e7}, 1e7, ["offset", "frequency"]),
+        ("sine", {"amplitude": 1e-9}, 1e-8, ["frequency"]),
+    ],
+)
+def test_no_knobs(name: str, more: Any, span: float, names: list[str]) -> None:
+    """What the signal has not, and what does not fit into 32 bits, is no attribute."""
+    knobs = Knobs([make(name, **more)], span, "V")
+    assert [attribute.name for attribute in knobs.attributes] == names
+
+
+def test_unbounded() -> None:
+    """Noise has no largest value. The converter cuts it."""
+    knobs = Knobs([make("noise")], 1.0, "V")
+    knobs.change(knobs.attributes[1], 500)
+    knobs.check()
 
 
 def test_square() -> None:

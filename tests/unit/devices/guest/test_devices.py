@@ -295,6 +295,37 @@ def test_sine(start: Callable[..., Program]) -> None:
     assert status == 130 and counts["lost"] == 0
 
 
+def test_attributes_of_a_signal(start: Callable[..., Program]) -> None:
+    """They change the signal from the next block on, and its phase goes on."""
+    program = start(
+        "zio-generate", "sine", "--by-trigger", "--frequency=100", "--rate=10k",
+        "--samples=64", "--bits=32",
+    )  # fmt: skip
+    directory = Path(zio.find(program.device).path)
+    names = ("amplitude", "offset", "frequency")
+    values = [(directory / name).read_text() for name in names]
+    assert values == ["1000\n", "0\n", "100000\n"]
+    phase = np.arange(64) / 10_000
+    with zio.open(f"{program.device}-0-0") as channel:
+        block = channel.read()
+        assert block is not None
+        assert block.values() == pytest.approx(np.sin(2 * np.pi * 100 * phase), abs=1e-6)
+        in_guest("zio", "set", program.device, "amplitude=3000", "frequency=50000")
+        block = channel.read()
+        assert block is not None
+        wanted = 3 * np.sin(2 * np.pi * (0.64 + 50 * phase))
+        assert block.values() == pytest.approx(wanted, abs=1e-6)
+    for word, reason in (
+        ("offset=7500", "its values reach 10.5 V, beyond the range of 10"),
+        ("offset=10001", "it accepts -10000 to 10000"),
+    ):
+        command = ["chroot", "/proc/1/root", "zio", "set", program.device, word]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 1 and reason in done.stderr, done
+    assert (directory / "offset").read_text() == "0\n"
+    program.end(signal.SIGTERM)
+
+
 def test_real_time_signal(start: Callable[..., Program]) -> None:
     """A signal takes as long as its samples, and has no gap for a reader that is fast."""
     program = start("zio-generate", "noise", "--seed=1", "--rate=10k", "--samples=500")

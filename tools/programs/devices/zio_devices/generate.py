@@ -13,6 +13,7 @@ import numpy as np
 from zio import cli
 from zio.cli import Failure
 
+from .knobs import Knobs
 from .options import MOST_SAMPLES, add_device, run_program, serve
 from .output import Output, Writer, open_output
 from .pace import ByClock
@@ -86,19 +87,18 @@ def generate(options: argparse.Namespace) -> int:
     if options.to:
         return write(options, open_output(options.to))
     waves, rate = make_waves(options, None, options.channels)
-    top = options.amplitude + abs(options.offset)
-    if top > options.range and options.names[0] != "noise":
-        raise Failure(
-            f"{options.names[0]}: its values reach {top:g} {options.unit}, beyond the "
-            f"range of {options.range:g}: use --range={top:g}"
-        )
+    knobs = Knobs(waves, options.range, options.unit)
+    try:
+        knobs.check()
+    except ValueError as error:
+        raise Failure(f"{options.names[0]}: {error}") from None
     scale = options.range / 2 ** (options.bits - 1)
     converter = Converter(np.dtype(BITS[options.bits]), options.bits, scale)
     signals = Signals(
         waves, converter, rate, options.unit, options.samples, options.blocks
     )
     pace = ByClock(1.0 if options.speed is None else options.speed, runs_on=True)
-    return serve(options, [signals], pace, lambda: _notes(converter))
+    return serve(options, [signals], pace, lambda: _notes(converter), knobs)
 
 
 def write(options: argparse.Namespace, output: Output) -> int:

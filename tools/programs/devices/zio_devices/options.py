@@ -15,6 +15,7 @@ from zio.user import Device
 
 from .background import go_background
 from .event import Source
+from .knobs import Knobs
 from .pace import ByTrigger, Pace
 from .quantity import quantity
 from .serve import Server, make_set, say_device, say_tally
@@ -76,17 +77,19 @@ def serve(
     sources: Sequence[Source],
     pace: Pace,
     notes: Callable[[], Sequence[str]],
+    knobs: Knobs | None = None,
 ) -> int:
     """Make a device of the sources and serve it; print what it is, and the result. In the
-    end the notes are asked for what else there is to say."""
+    end the notes are asked for what else there is to say. The knobs are attributes."""
     try:
         sets = [make_set(s.description, options.trigger, options.period) for s in sources]
     except ValueError as error:
         raise cli.Failure(str(error)) from None
     is_ready = go_background() if options.background else None
-    with Device(options.name, sets) as device:
+    attributes = knobs.attributes if knobs else ()
+    with Device(options.name, sets, attributes=attributes) as device:
         server = Server(device, sources, ByTrigger() if options.by_trigger else pace,
-                        options.linger)  # fmt: skip
+                        options.linger, knobs)  # fmt: skip
         say_device(device, sources, options.json)
         if is_ready:
             is_ready()

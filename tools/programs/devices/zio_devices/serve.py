@@ -11,13 +11,13 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from types import FrameType
-from typing import Any
 
 import zio
 from zio import cli
-from zio.user import Device, Request, Set
+from zio.user import Change, Device, Request, Set
 
 from .event import SECOND, Description, Event, Source
+from .knobs import Knobs
 from .pace import Pace
 
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -106,11 +106,12 @@ class Server:
     """Gives the events of sources to the readers of a device."""
 
     def __init__(
-        self, device: Device, sources: Sequence[Source], pace: Pace, linger: float
-    ) -> None:
+        self, device: Device, sources: Sequence[Source], pace: Pace, linger: float,
+        knobs: Knobs | None = None,
+    ) -> None:  # fmt: skip
         self.tally = Tally()
         self.stopped_by = 0
-        self._device, self._pace = device, pace
+        self._device, self._pace, self._knobs = device, pace, knobs
         self._feeds = {s.description.name: Feed(s) for s in sources}
         self._linger = int(linger * SECOND)
         self._queued = -1
@@ -146,10 +147,20 @@ class Server:
 
     def _fetch(self, left: float) -> None:
         """Deliver the answers, and take a request if one comes within so many seconds."""
-        # The device has no attributes. So this is never a change of one.
-        request: Any = next(self._device.requests(left), None)
-        if request is not None:
+        request = next(self._device.requests(left), None)
+        if isinstance(request, Change):
+            self._change(request)
+        elif request is not None:
             self._take(request)
+
+    def _change(self, change: Change) -> None:
+        assert self._knobs
+        try:
+            self._knobs.change(change.attribute, change.value)
+        except ValueError as error:
+            change.fail(codes.EINVAL, str(error))
+        else:
+            change.done()
 
     def _take(self, request: Request) -> None:
         feed = self._feeds[request.set.name]

@@ -33,7 +33,11 @@ class Settings:
 
 
 class Wave(ABC):
-    """A signal. A block does not depend on the sizes of those before it."""
+    """A signal. A block does not depend on the sizes of those before it. A bounded one
+    stays within its amplitude.
+    """
+
+    is_bounded = True
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -79,6 +83,8 @@ class Square(Periodic):
 
 class Noise(Wave):
     """White noise; the amplitude is its standard deviation."""
+
+    is_bounded = False
 
     def __init__(self, settings: Settings, random: np.random.Generator) -> None:
         super().__init__(settings)
