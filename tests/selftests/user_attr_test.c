@@ -28,16 +28,7 @@ SETUP(loaded)
 
 static struct zio_user *make_with_attrs(void)
 {
-	const struct zio_user_device device = {
-		.name = "uprog", .id = -1, .sets = &words, .n_sets = 1, .attrs = attrs,
-		.n_attrs = N_ATTRS,
-	};
-	struct zio_error err = { .text = "" };
-	struct zio_user *dev = zio_user_create(&device, &err);
-
-	if (!dev)
-		FAIL("%s", err.text);
-	return dev;
+	return make_with(&words, 1, attrs, N_ATTRS);
 }
 
 /* A user in a child, who keeps no file of the program. @code: 0, or the errno of the write */

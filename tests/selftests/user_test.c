@@ -19,19 +19,6 @@ SETUP(loaded)
 /* One set of 16-bit samples, two channels */
 static const struct uzio_set words = { .name = "words", .n_chan = 2, .ssize = 2 };
 
-/* A reader that arms the set; returns the request. */
-static struct zio_user_request *arm(struct zio_user *dev, struct zio_channel *ch)
-{
-	struct zio_user_request *req;
-	struct zio_block blk;
-
-	ASSERT_EQ(zio_next(ch, &blk), -1);
-	ASSERT_EQ(errno, EAGAIN);
-	ASSERT_EQ(zio_user_next(dev, &req, PATIENCE), 1);
-	ASSERT_EQ(req->type, UZIO_ARM);
-	return req;
-}
-
 static void fill(struct zio_user *dev, struct zio_user_request *req, uint16_t from)
 {
 	uint16_t *word;

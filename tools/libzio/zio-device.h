@@ -44,8 +44,9 @@ struct zio_user_device {
  * @is_aborted: the kernel has taken the blocks back. Stop writing samples, and answer; the
  *              kernel drops the samples. Of a stream, the answer is for all channels of the set
  * @n_blocks: number of blocks without an answer, the oldest first
- * @arm: time of the event, and number of samples; of a stream: what it began with
- * @blocks: where the blocks are; zio_user_data() returns their memory
+ * @arm: time of the event, numbers of samples and shots, and channels of an interleaved block,
+ *       see struct uzio_arm; of a stream: what it began with
+ * @blocks: where the blocks are, and of which shot; zio_user_data() returns their memory
  * @filled: the answer for each block, initially a full block with the time of the event.
  *          @len is in bytes. Of an output, @time tells when to play the block, or is zero
  * @lost: events, or blocks of a stream, that the device has lost in front of these blocks;
@@ -184,9 +185,10 @@ int zio_user_complete(struct zio_user *dev, struct zio_user_request *req, unsign
  *
  * Context: One thread per device. Does not wait.
  * Return: 0; -1 with EINVAL and the request remains without an answer: it is answered
- * already; the length of a block is not whole samples, or more than the request asks for; or
- * the time of a block has more than a second of nanoseconds. Or the errors of
- * zio_user_flush(), if there are more answers than the kernel takes at once.
+ * already; the length of a block is not whole samples (of all its channels if it is
+ * interleaved), or more than the request asks for; or the time of a block has more than a
+ * second of nanoseconds. Or the errors of zio_user_flush(), if there are more answers than
+ * the kernel takes at once.
  */
 int zio_user_done(struct zio_user *dev, struct zio_user_request *req);
 
@@ -202,38 +204,6 @@ int zio_user_done(struct zio_user *dev, struct zio_user_request *req);
  * Return: 0; -1 with EINVAL: the request is answered already, or @error is no errno.
  */
 int zio_user_fail(struct zio_user *dev, struct zio_user_request *req, int error);
-
-/**
- * zio_user_refuse() - answer that the program does not set an attribute, with a reason
- * @dev: the device
- * @req: a request with the type UZIO_SET, which is no longer valid
- * @error: the errno for the user, 1 ... 511
- * @reason: text of up to 119 bytes, which the file "refusal" of the device shows. A longer
- *          text is cut, and control characters become spaces
- *
- * zio_user_fail() does the same without a reason.
- *
- * Context: As zio_user_done().
- * Return: 0; -1 with errno as zio_user_fail(), or EINVAL: @req has another type.
- */
-int zio_user_refuse(struct zio_user *dev, struct zio_user_request *req, int error,
-		    const char *reason);
-
-/**
- * zio_user_put() - change the value of an attribute by itself
- * @dev: the device
- * @attr: position of the attribute in the description
- * @chan: channel, if each channel has the attribute; else 0
- * @value: the value
- *
- * The next zio_user_next() or zio_user_flush() tells the kernel, which may refuse it with
- * EINVAL: the description does not allow the value.
- *
- * Context: As zio_user_done().
- * Return: 0; -1 with errno: EINVAL there is no such attribute, or no such channel; and the
- * errors of zio_user_flush(), if there are more answers than the kernel takes at once.
- */
-int zio_user_put(struct zio_user *dev, unsigned int attr, unsigned int chan, int64_t value);
 
 /**
  * zio_user_flush() - deliver the answers now

@@ -292,6 +292,7 @@ const char *zio_reason(struct zio_channel *ch);
 #include "zio-names.h"
 #include "zio-group.h"
 #include "zio-device.h"
+#include "zio-device-attr.h"
 #ifdef __cplusplus
 }
 #endif

@@ -111,7 +111,7 @@ struct uzio_block_value {
  * @block: position of the block in the request, from 0
  * @n_values: number of values
  *
- * @n_values times struct uzio_block_value follow. Other values of the block are the initial
+ * @n_values times struct uzio_block_value follow. Values that no record tells are the initial
  * ones. It goes in front of the UZIO_DONE; if the core has taken the blocks back, it is dropped.
  */
 struct uzio_block_values {

@@ -62,19 +62,22 @@ static char *map_memory(struct user_set *set, const struct uzio_block *block)
 	return addr;
 }
 
+static int check_block(struct zio_user *dev, const struct zio_user_request *req, unsigned int i)
+{
+	if (i < req->n_blocks)
+		return 0;
+	return zio_explain(&dev->error, EINVAL, "%s: there is no block %u: the request has %u",
+			   dev->name, i, req->n_blocks);
+}
+
 void *zio_user_data(struct zio_user *dev, struct zio_user_request *req, unsigned int i)
 {
 	struct user_lane *lane = find_held(dev, req);
 	const struct user_memory *memory;
 	const struct uzio_block *block;
 
-	if (!lane)
+	if (!lane || check_block(dev, req, i))
 		return NULL;
-	if (i >= req->n_blocks) {
-		zio_explain(&dev->error, EINVAL, "%s: there is no block %u: the request has %u",
-			    dev->name, i, req->n_blocks);
-		return NULL;
-	}
 	block = &req->blocks[i];
 	memory = &lane->set->memory[block->chan];
 	if (zio_unlikely(!memory->addr || memory->map != block->map) &&
@@ -88,6 +91,14 @@ static bool is_full(const struct zio_user_request *req, uint32_t i)
 	const struct uzio_filled *filled = &req->filled[i];
 
 	return filled->len == req->blocks[i].len && !filled->flags && !filled->alarms;
+}
+
+/* Bytes of one sample of each channel that the block carries */
+static uint32_t sample_size(const struct user_set *set)
+{
+	if (!user_is_interleaved(set))
+		return set->ssize;
+	return set->ssize * (uint32_t)__builtin_popcount(set->arm.mask);
 }
 
 /* Refuse what the kernel would refuse, with a reason. Return 0, or -1. */
@@ -104,11 +115,11 @@ static int check_filled(const struct user_set *set, const struct zio_user_reques
 				   "%s: set %u: channel %u: the block has room for %llu bytes, not %llu",
 				   name, req->set, block->chan, (unsigned long long)block->len,
 				   (unsigned long long)filled->len);
-	if (filled->len % set->ssize)
+	if (filled->len % sample_size(set))
 		return zio_explain(err, EINVAL,
 				   "%s: set %u: channel %u: %llu bytes are not whole samples of %u bytes",
 				   name, req->set, block->chan, (unsigned long long)filled->len,
-				   set->ssize);
+				   sample_size(set));
 	if (filled->flags & ~UZIO_FILLED_TIME)
 		return zio_explain(err, EINVAL, "%s: set %u: channel %u: unknown flags %#x", name,
 				   req->set, block->chan, filled->flags);
@@ -172,6 +183,43 @@ static int add_done(struct user_lane *lane, uint32_t n_filled)
 	};
 
 	return zio_user_add_answer(lane->set->dev, &done, sizeof(done), lane->request.filled, more);
+}
+
+static int check_block_value(const struct user_set *set, unsigned int attr, int64_t value)
+{
+	struct zio_user *dev = set->dev;
+	const struct user_attr *found = attr < dev->n_attrs ? &dev->attrs[attr] : NULL;
+	int64_t low, high;
+
+	if (user_is_stream(set) || user_is_output(set))
+		return zio_explain(&dev->error, EINVAL,
+				   "%s: set %u is a stream or an output: its blocks have no values",
+				   dev->name, set->index);
+	if (!found || found->place != UZIO_PLACE_BLOCK || found->set != set->index)
+		return zio_explain(&dev->error, EINVAL,
+				   "%s: attribute %u is none of each block of set %u", dev->name,
+				   attr, set->index);
+	low = found->is_signed ? INT32_MIN : 0;
+	high = found->is_signed ? INT32_MAX : UINT32_MAX;
+	if (value < low || value > high)
+		return zio_explain(&dev->error, EINVAL,
+				   "%s: attribute %u: %lld is not %lld to %lld", dev->name, attr,
+				   (long long)value, (long long)low, (long long)high);
+	return 0;
+}
+
+int zio_user_put_block_value(struct zio_user *dev, struct zio_user_request *req, unsigned int i,
+			     unsigned int attr, int64_t value)
+{
+	struct user_lane *lane = find_held(dev, req);
+	struct uzio_block_values values = { .block = i, .n_values = 1 };
+	struct uzio_block_value one;
+
+	if (!lane || check_block(dev, req, i) || check_block_value(lane->set, attr, value))
+		return -1;
+	one = (struct uzio_block_value){ dev->attrs[attr].index, (uint32_t)value };
+	values.head = head_of(lane->set, UZIO_BLOCK_VALUES, sizeof(values) + sizeof(one));
+	return zio_user_add_answer(dev, &values, sizeof(values), &one, sizeof(one));
 }
 
 static void forget_blocks(struct user_lane *lane, uint32_t n)

@@ -118,3 +118,41 @@ int zio_user_put(struct zio_user *dev, unsigned int attr, unsigned int chan, int
 				   chan);
 	return add_value(dev, 0, attr, chan, value);
 }
+
+static struct uzio_record news_of(unsigned int set, unsigned int type, size_t size)
+{
+	return (struct uzio_record){
+		.size = (uint32_t)size, .type = (uint16_t)type, .set = (uint16_t)set,
+	};
+}
+
+int zio_user_put_timing(struct zio_user *dev, unsigned int set, const struct uzio_set *now)
+{
+	struct uzio_timing timing = { .head = news_of(set, UZIO_TIMING, sizeof(timing)) };
+
+	if (!dev || !now)
+		return zio_refuse_null();
+	if (set >= dev->n_sets)
+		return zio_explain(&dev->error, EINVAL, "%s: there is no set %u", dev->name, set);
+	timing.rate_num = now->rate_num;
+	timing.rate_den = now->rate_den;
+	timing.error_ns = now->error_ns;
+	timing.first_ps = now->first_ps;
+	return zio_user_add_answer(dev, &timing, sizeof(timing), "", 0);
+}
+
+int zio_user_put_scale(struct zio_user *dev, unsigned int set, unsigned int chan,
+		       const struct uzio_set *now)
+{
+	struct uzio_scale scale = {
+		.head = news_of(set, UZIO_SCALE, sizeof(scale)), .chan = chan,
+	};
+
+	if (!dev || !now)
+		return zio_refuse_null();
+	if (set >= dev->n_sets || (chan != UZIO_ALL_CHANNELS && chan >= dev->sets[set].n_chan))
+		return zio_explain(&dev->error, EINVAL, "%s: set %u: there is no channel %u",
+				   dev->name, set, chan);
+	scale.scaling = now->scaling;
+	return zio_user_add_answer(dev, &scale, sizeof(scale), "", 0);
+}

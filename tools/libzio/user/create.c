@@ -90,6 +90,9 @@ static int alloc_attrs(struct zio_user *dev, const struct zio_user_device *devic
 	for (i = 0; i < dev->n_attrs; i++) {
 		attr = &device->attrs[i];
 		dev->attrs[i].set = attr->set;
+		dev->attrs[i].place = attr->place;
+		dev->attrs[i].index = attr->index;
+		dev->attrs[i].is_signed = attr->flags & UZIO_ATTR_SIGNED;
 		dev->attrs[i].n_chan = attr->flags & UZIO_ATTR_CHANNELS ?
 				       dev->sets[attr->set].n_chan : 1;
 	}

@@ -34,14 +34,28 @@ static bool is_interrupted(const struct zio_user *dev)
 	return __atomic_load_n(&dev->is_interrupted, __ATOMIC_RELAXED);
 }
 
+static const char *refusal_of(unsigned int type)
+{
+	switch (type) {
+	case UZIO_TIMING:
+		return "no set can have the rate, first sample and error of zio_user_put_timing()";
+	case UZIO_SCALE:
+		return "the set has no scale, or cannot have that of zio_user_put_scale()";
+	default:
+		return "an attribute cannot have the value of zio_user_put(), or of an answer";
+	}
+}
+
 /* The kernel has refused the first answer that is left: it must not come again. */
-static void drop_answer(struct zio_user *dev)
+static int drop_answer(struct zio_user *dev)
 {
 	const struct uzio_record *head = (const void *)dev->answers;
+	const char *refusal = refusal_of(head->type);
 	uint32_t size = head->size;
 
 	dev->answers_size -= size;
 	memmove(dev->answers, dev->answers + size, dev->answers_size);
+	return zio_explain(&dev->error, EINVAL, "%s: %s", dev->name, refusal);
 }
 
 /*
@@ -72,12 +86,8 @@ static int exchange(struct zio_user *dev, int wait_ms)
 	dev->late += ex.late;
 	if (!ret)
 		return 0;
-	if (errno == EINVAL && dev->answers_size) {
-		drop_answer(dev);
-		return zio_explain(&dev->error, EINVAL,
-				   "%s: an attribute cannot have the value of zio_user_put(), or of an answer",
-				   dev->name);
-	}
+	if (errno == EINVAL && dev->answers_size)
+		return drop_answer(dev);
 	return explain_exchange(dev, errno);
 }
 

@@ -62,6 +62,9 @@ struct user_ask {
 /* An attribute of the description */
 struct user_attr {
 	uint16_t set;
+	uint16_t place;
+	uint16_t index;
+	bool is_signed;
 	uint32_t n_chan;
 };
 
@@ -126,6 +129,11 @@ int zio_user_end_stream(struct user_set *set, int error);
 static inline bool user_is_stream(const struct user_set *set)
 {
 	return set->flags & UZIO_SET_STREAM;
+}
+
+static inline bool user_is_interleaved(const struct user_set *set)
+{
+	return set->flags & UZIO_SET_INTERLEAVED;
 }
 
 static inline bool user_is_output(const struct user_set *set)
