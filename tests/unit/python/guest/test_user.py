@@ -444,3 +444,98 @@ def test_wrong_attributes_name_the_field() -> None:
         Device("upy", [WAVE], attributes=[Attribute("gain", low=5, high=4)])
     with pytest.raises(ValueError, match="an access of x: it is rw, r or w"):
         Attribute("gain", access="x")
+
+
+# --- what blocks can be, and mean -------------------------------------------------------
+
+
+def read(channel: zio.Channel) -> zio.Block:
+    block = channel.read()
+    assert block is not None
+    return block
+
+
+def answer(device: Device, request: Request) -> None:
+    request.done()
+    device.flush()
+
+
+def test_an_arming_has_shots_and_samples_before_the_event() -> None:
+    with Device("upy", [Set(channels=2, shots=4, pre_samples=True)]) as device:
+        wait_for_nodes(device.name)
+        trigger = device.object.cset[0].trigger
+        trigger["nshots"], trigger["pre-samples"] = 3, 5
+        channel, request = armed(device, f"{device.name}-0-1")
+        assert request.pre_samples == 5
+        assert request.channels == ()
+        places = [(block.shot, block.channel) for block in request.blocks]
+        assert places == [(shot, number) for shot in range(3) for number in range(2)]
+        for block in request.blocks:
+            assert block.samples.shape == (21,)
+            block.samples[:] = 10 * block.shot + block.channel
+        answer(device, request)
+        assert [read(channel).data[20] for _ in range(3)] == [1, 11, 21]
+        channel.close()
+
+
+def test_an_interleaved_block_is_an_array_of_samples_and_channels() -> None:
+    with Device("upy", [Set(channels=3, dtype="i2", interleaved=True)]) as device:
+        wait_for_nodes(device.name)
+        device.object.cset[0]["channels"] = 5
+        channel, request = armed(device, f"{device.name}-0-0")
+        assert request.channels == (0, 2)
+        (block,) = request.blocks
+        assert block.samples.shape == (16, 2)
+        assert block.count == 16
+        with pytest.raises(ValueError, match="cannot reshape"):
+            block.fill([1, 2, 3])
+        block.fill([[1, -1], [2, -2], [3, -3]])
+        assert block.count == 3
+        answer(device, request)
+        assert read(channel).data.ravel().tolist() == [1, -1, 2, -2, 3, -3]
+        channel.close()
+
+
+HEAT = Attribute("heat", set=0, extended=8, per_block=True, signed=True, value=-5)
+
+
+def test_each_block_has_its_own_value() -> None:
+    with Device("upy", [WAVE], attributes=[HEAT, LEVEL]) as device:
+        wait_for_nodes(device.name)
+        channel, request = armed(device, f"{device.name}-0-1")
+        block = request.blocks[1]
+        block.put(HEAT, -40)
+        with pytest.raises(zio.Error, match="attribute 1 is none of each block of set 0"):
+            block.put(LEVEL, 1)
+        with pytest.raises(zio.Error, match="attribute 0: 2147483648 is not"):
+            block.put(HEAT, 1 << 31)
+        answer(device, request)
+        with pytest.raises(zio.StaleBlock):
+            block.put(HEAT, 1)
+        values = read(channel).control["attr_channel"]["ext_val"]
+        assert np.int32(np.uint32(values[8])) == -40
+        channel.close()
+    with pytest.raises(ValueError, match="heat: a value per block is extended"):
+        Attribute("heat", per_block=True)
+
+
+def test_rate_and_scale_change_from_now_on() -> None:
+    with Device("upy", [WAVE], attributes=[GAIN]) as device:
+        wait_for_nodes(device.name)
+        cset = device.object.cset[0]
+        device.put_timing(0, 2e6)
+        device.put_scale(0, 0.5, -1, channel=1)
+        device.put(GAIN, 2, 1)
+        device.flush()
+        assert cset.text("sample-rate") == "2000000"
+        assert [cset.chan[i].text("scale") for i in range(2)] == ["0.001", "0.5"]
+        assert [cset.chan[i].text("offset") for i in range(2)] == ["0", "-1"]
+        device.put_scale(0, 2, unit="A")
+        device.flush()
+        assert [cset.chan[i].text("unit") for i in range(2)] == ["A", "A"]
+        with pytest.raises(zio.Error, match="set 0: there is no channel 2"):
+            device.put_scale(0, 2, channel=2)
+        device.put_timing(0, 5, time_error=2.0)
+        with pytest.raises(zio.Error, match="no set can have the rate, first sample"):
+            device.flush()
+        assert cset.text("sample-rate") == "2000000"

@@ -31,7 +31,9 @@ class Set:
     it stamps the blocks. `trigger`, `period`: set up the trigger, as `zio.acquire()`
     does; the program needs the permission. `output`: the program plays what users write.
     `stream`: it has many blocks at once, without a trigger, up to `depth` of each
-    channel.
+    channel. `shots`: most shots of an arming that users may choose. `pre_samples`:
+    whether users may choose samples before the event. `interleaved`: one block carries
+    all channels.
     """
 
     name: str = ""
@@ -53,6 +55,9 @@ class Set:
     output: bool = False
     stream: bool = False
     depth: int = 0
+    shots: int = 0
+    pre_samples: bool = False
+    interleaved: bool = False
     sample: np.dtype[Any] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -78,6 +83,8 @@ class Attribute:
     be negative. `access`: "rw", "r" if only the program changes it, or "w" for a command.
     `standard`: number of a standard attribute, such as 0 for gain, whose value each
     control has. `extended`: position in the extended attributes of the control.
+    `per_block`: each block has its own value there, and there is no file; see
+    `Block.put()`.
     """
 
     name: str
@@ -91,6 +98,7 @@ class Attribute:
     access: str = "rw"
     standard: int | None = None
     extended: int | None = None
+    per_block: bool = False
 
     def __post_init__(self) -> None:
         if self.access not in ACCESS:
@@ -99,6 +107,8 @@ class Attribute:
             )
         if self.standard is not None and self.extended is not None:
             raise ValueError(f"attribute {self.name}: it is standard and extended")
+        if self.per_block and self.extended is None:
+            raise ValueError(f"attribute {self.name}: a value per block is extended")
 
 
 def describe_attribute(to: Any, attr: Attribute) -> Any:
@@ -111,7 +121,8 @@ def describe_attribute(to: Any, attr: Attribute) -> Any:
     if attr.standard is not None:
         to.place, to.index = lib.UZIO_PLACE_STD, attr.standard
     if attr.extended is not None:
-        to.place, to.index = lib.UZIO_PLACE_EXT, attr.extended
+        place = lib.UZIO_PLACE_BLOCK if attr.per_block else lib.UZIO_PLACE_EXT
+        to.place, to.index = place, attr.extended
     to.value, to.min, to.max = attr.value, attr.low, attr.high
     choices = ffi.new("uint32_t[]", [choice & 0xFFFFFFFF for choice in attr.choices])
     if attr.choices:
@@ -125,7 +136,9 @@ def describe_set(to: Any, cset: Set) -> None:
     to.name, to.clock = encode(cset.name), encode(cset.clock)
     to.flags = lib.UZIO_SET_OUTPUT if cset.output else 0
     to.flags |= lib.UZIO_SET_STREAM if cset.stream else 0
-    to.depth = cset.depth
+    to.flags |= lib.UZIO_SET_PRE_SAMPLES if cset.pre_samples else 0
+    to.flags |= lib.UZIO_SET_INTERLEAVED if cset.interleaved else 0
+    to.depth, to.max_shots = cset.depth, cset.shots
     to.n_chan, to.ssize, to.nbits = cset.channels, cset.sample.itemsize, cset.nbits
     to.nsamples, to.max_samples = cset.nsamples, cset.max_samples
     if cset.rate is not None:

@@ -60,17 +60,18 @@ class Block:
     """A block to fill, or to play. It is valid until its answer."""
 
     __slots__ = (
-        *("_alarms", "_count", "_is_open", "_memory", "_offset", "_request", "_room"),
-        *("_time", "channel"),
+        *("_alarms", "_count", "_is_open", "_memory", "_number", "_offset", "_request"),
+        *("_room", "_time", "channel", "shot"),
     )
 
     def __init__(self, request: Request, i: int) -> None:
         where = request._request.blocks[i]
         self._request = request
         self._is_open = True
+        self._number = i
         self._memory: tuple[int, int] = where.map, where.map_size
         self._offset: int = where.offset
-        self._room: int = where.len // request.set.sample.itemsize
+        self._room: int = where.len // request._frame
         self._count = self._room
         self._alarms = 0
         self._time: int | None = None
@@ -78,30 +79,37 @@ class Block:
             stamp = request._request.filled[i].time
             self._time = (stamp.secs * NS + stamp.ticks) or None
         self.channel: int = where.chan
-        """Number of the channel in its set."""
+        """Number of the channel in its set; 0 if the block is interleaved."""
+        self.shot: int = where.shot
+        """Number of the shot, from 0, if an arming has several."""
 
     @property
     def samples(self) -> Array:
         """The memory of the block as an array: write the samples into it. That of an
-        output is read-only.
+        output is read-only. An interleaved block has a row for each sample, and a column
+        for each of `Request.channels`.
         """
         self._check()
         request = self._request
         area = request._device._area(request, self.channel, *self._memory)
+        n_columns = len(request.channels) or 1
         array: Array = np.frombuffer(
-            area.buffer, request.set.sample, self._room, self._offset
+            area.buffer, request.set.sample, self._room * n_columns, self._offset
         )
-        return array
+        return array.reshape(-1, n_columns) if request.channels else array
 
     def fill(self, samples: Any) -> None:
         """Write samples, which may be fewer than the block has room for."""
-        array = np.asarray(samples)
-        self.count = array.size
-        self.samples[: array.size] = array.reshape(-1)
+        columns = self._request.channels
+        array = np.asarray(samples).reshape((-1, len(columns)) if columns else -1)
+        self.count = len(array)
+        self.samples[: len(array)] = array
 
     @property
     def count(self) -> int:
-        """How many samples the block has: initially all that it has room for."""
+        """How many samples the block has, of each channel if it is interleaved: initially
+        all that it has room for.
+        """
         return self._count
 
     @count.setter
@@ -138,6 +146,14 @@ class Block:
             raise ValueError(f"alarms of {bits}: they are eight bits")
         self._alarms = bits
 
+    def put(self, attribute: Attribute, value: int) -> None:
+        """Give the block its own value of an attribute with `per_block`. Without this, it
+        has the initial value.
+        """
+        self._check()
+        request = self._request
+        request._device._put_of_block(request, self._number, attribute, value)
+
     def _check(self) -> None:
         if not self._is_open:
             raise StaleBlock(f"set {self._request.set.name}: the block has its answer")
@@ -145,7 +161,7 @@ class Block:
     def _tell(self, filled: Any) -> None:
         """Put into a struct uzio_filled what differs from a full block."""
         if self._count != self._room:
-            filled.len = self._count * self._request.set.sample.itemsize
+            filled.len = self._count * self._request._frame
         filled.alarms = self._alarms
         if self._time is not None:
             filled.flags = lib.UZIO_FILLED_TIME
@@ -158,7 +174,10 @@ class Block:
 class Request:
     """Blocks to fill, or to play: of an event, or of a channel of a stream."""
 
-    __slots__ = ("_device", "_lost", "_request", "blocks", "set", "time")
+    __slots__ = (
+        *("_device", "_frame", "_lost", "_request", "blocks", "channels", "pre_samples"),
+        *("set", "time"),
+    )
 
     def __init__(self, device: Device, request: Any) -> None:
         self._device = device
@@ -169,9 +188,17 @@ class Request:
         time = request.arm.time
         self.time: int = time.secs * NS + time.ticks
         """The time of the event in nanoseconds; 0 for a stream."""
+        self.pre_samples: int = request.arm.pre_samples
+        """How many samples of each block are before the event."""
+        mask = request.arm.mask
+        self.channels: tuple[int, ...] = tuple(
+            channel for channel in range(mask.bit_length()) if mask >> channel & 1
+        )
+        """The channels in an interleaved block: its columns. Empty for other sets."""
+        self._frame: int = self.set.sample.itemsize * (len(self.channels) or 1)
         self.blocks: list[Block] = []
-        """The blocks without an answer: one of each enabled channel that has a free one;
-        of a stream those of one channel, the oldest first.
+        """The blocks without an answer: one of each enabled channel that has a free one,
+        shot after shot; of a stream those of one channel, the oldest first.
         """
         self._add_blocks()
 

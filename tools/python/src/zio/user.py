@@ -17,6 +17,8 @@ from __future__ import annotations
 import errno as codes
 import math
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any, Optional
 
 from ._acquire import set_period
@@ -211,6 +213,64 @@ class Device(Handle):
         pointer = self._open()
         number = self.attributes.index(attribute)
         if lib.zio_user_put(pointer, number, channel, value):
+            raise self._error(ffi.errno)
+
+    def _put_of_block(
+        self, request: Request, block: int, attribute: Attribute, value: int
+    ) -> None:
+        pointer, number = self._open(), self.attributes.index(attribute)
+        answered = request._request
+        if lib.zio_user_put_block_value(pointer, answered, block, number, value):
+            raise self._error(ffi.errno)
+
+    def put_timing(
+        self,
+        set: int,  # noqa: A002
+        rate: Fraction | float | None,
+        first: float | None = None,
+        time_error: float | None = None,
+    ) -> None:
+        """Tell when the samples of a set are taken from now on. Call this before the
+        answer to an attribute that changes the rate: both change together. Without an
+        attribute, the kernel asks for it soon, and blocks that are armed later have it.
+
+        `set`: position of the set. `rate`, `first`, `time_error`: as in `Set`; without
+        the last two, those of the description.
+        """
+        was = self.sets[set]
+        now = replace(
+            was,
+            rate=rate,
+            first=was.first if first is None else first,
+            time_error=was.time_error if time_error is None else time_error,
+        )
+        pointer, described = self._open(), ffi.new("struct uzio_set[1]")
+        describe_set(described[0], now)
+        if lib.zio_user_put_timing(pointer, set, described):
+            raise self._error(ffi.errno)
+
+    def put_scale(
+        self,
+        set: int,  # noqa: A002
+        scale: float,
+        offset: float = 0.0,
+        unit: str | None = None,
+        channel: int | None = None,
+    ) -> None:
+        """Tell what the samples of a set mean from now on. Call this before the answer to
+        an attribute that changes the range: both change together.
+
+        `set`: position of the set, which was described with a unit, a scale or signed
+        samples. `unit`: None: that of the description. `channel`: None: all channels.
+        """
+        was = self.sets[set]
+        now = replace(
+            was, scale=scale, offset=offset, unit=was.unit if unit is None else unit
+        )
+        pointer, described = self._open(), ffi.new("struct uzio_set[1]")
+        describe_set(described[0], now)
+        chan = lib.UZIO_ALL_CHANNELS if channel is None else channel
+        if lib.zio_user_put_scale(pointer, set, chan, described):
             raise self._error(ffi.errno)
 
     def serve(
