@@ -331,7 +331,7 @@ ELSEWHERE = {
     "tests/check, on other kernels": (
         r"tests/fuzz/.*",
         r"tests/delays/.*",
-        r"tests/selftests/(fail-nth|foreign|fuzz|hardirq|nth).*",
+        r"tests/selftests/(fail-nth|foreign|fuzz|hardirq|nth|uzio_fuzz|uzio_nth).*",
         r"tests/machine/(guest/zio-leak-scan|tsc\.c)",
     ),
     "tests/check, in a step of its own": (

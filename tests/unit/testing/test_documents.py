@@ -102,7 +102,7 @@ def test_blocks_have_fences(document: Path) -> None:
 
 
 FENCE = re.compile(r"^ *(?:```+|~~~+)(?P<words>.*)$", re.M)
-SHOWN = "text c cpp make toml rust matlab js java".split()
+SHOWN = "text c cpp make toml rust matlab js java yaml".split()
 
 
 def languages_in(text: str) -> list[str]:
