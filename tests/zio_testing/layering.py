@@ -38,6 +38,9 @@ from .common import ROOT, Failure, Parser, setup
 from .modules import build_tools, built_modules
 from .toolchain import NATIVE
 
+# Programs that "make all" does not build
+EXTRA = ("comedi", "kafka", "sigrok")
+
 # Each line is a floor.
 FLOORS = """
 include
@@ -332,12 +335,15 @@ def parse(words: list[str]) -> argparse.Namespace:
 
 def main(words: list[str]) -> int:
     options = parse(words)
-    setup("build", "kafka")
+    setup("build", *EXTRA)
     sources = [file for file in find_sources(ROOT) if file.startswith(options.part)]
-    # "all" does not build zio-kafka.
-    files = [file.removeprefix("tools/") for file in sources if "/kafka/" in file]
-    kafka = find_objects(files, Path(), Path()).values()
-    tools = build_tools(NATIVE, "all", *kafka)
+    extra = [
+        file.removeprefix("tools/")
+        for file in sources
+        if file.startswith(tuple(f"tools/programs/{name}/" for name in EXTRA))
+    ]
+    objects = find_objects(extra, Path(), Path()).values()
+    tools = build_tools(NATIVE, "all", *objects)
     with chosen_modules(options.part) as modules:
         objects = find_objects(sources, modules, tools)
         graph, faults = judge(ROOT, sources, objects)

@@ -9,6 +9,8 @@
 /* How often a run looks whether it goes on, in ms */
 #define LOOK_MS		20
 
+volatile sig_atomic_t sigrok_signal;
+
 /* A run: the session, and where its samples go */
 struct acquire {
 	struct sigrok_run run;

@@ -11,8 +11,6 @@
 
 #define TRY_SAMPLES	1000
 
-volatile sig_atomic_t sigrok_signal;
-
 static const char help[] =
 "Usage: zio-sigrok [OPTION]... DRIVER[:KEY=VALUE]...\n"
 "       zio-sigrok list [DRIVER[:KEY=VALUE]...]\n"
