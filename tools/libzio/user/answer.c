@@ -9,19 +9,6 @@
 
 #define NSEC_PER_SEC 1000000000
 
-int zio_user_refuse_answered(struct zio_user *dev)
-{
-	return zio_explain(&dev->error, EINVAL, "%s: the request has been answered already",
-			   dev->name);
-}
-
-int zio_user_check_error(struct zio_user *dev, int error)
-{
-	if (error >= 1 && error <= 511)
-		return 0;
-	return zio_explain(&dev->error, EINVAL, "%s: %d is no errno: 1 to 511", dev->name, error);
-}
-
 /* Return the lane of a request that has no answer; NULL with EINVAL if there is none. */
 static struct user_lane *find_held(struct zio_user *dev, struct zio_user_request *req)
 {
@@ -154,30 +141,11 @@ static int64_t count_filled(const struct user_set *set, const struct zio_user_re
 	return n_filled;
 }
 
-int zio_user_add_answer(struct zio_user *dev, const void *record, size_t size, const void *more,
-			size_t more_size)
-{
-	if (dev->answers_size + size + more_size > dev->room && zio_user_deliver(dev))
-		return -1;
-	memcpy(dev->answers + dev->answers_size, record, size);
-	memcpy(dev->answers + dev->answers_size + size, more, more_size);
-	dev->answers_size += (uint32_t)(size + more_size);
-	return 0;
-}
-
-static struct uzio_record head_of(const struct user_set *set, unsigned int type, size_t size)
-{
-	return (struct uzio_record){
-		.size = (uint32_t)size, .type = (uint16_t)type, .set = (uint16_t)set->index,
-		.id = set->arm.head.id,
-	};
-}
-
 static int add_done(struct user_lane *lane, uint32_t n_filled)
 {
 	size_t more = n_filled * sizeof(struct uzio_filled);
 	struct uzio_done done = {
-		.head = head_of(lane->set, UZIO_DONE, sizeof(done) + more),
+		.head = zio_user_head_of(lane->set, UZIO_DONE, sizeof(done) + more),
 		.lost = lane->request.lost,
 		.n_blocks = n_filled,
 	};
@@ -218,23 +186,8 @@ int zio_user_put_block_value(struct zio_user *dev, struct zio_user_request *req,
 	if (!lane || check_block(dev, req, i) || check_block_value(lane->set, attr, value))
 		return -1;
 	one = (struct uzio_block_value){ dev->attrs[attr].index, (uint32_t)value };
-	values.head = head_of(lane->set, UZIO_BLOCK_VALUES, sizeof(values) + sizeof(one));
+	values.head = zio_user_head_of(lane->set, UZIO_BLOCK_VALUES, sizeof(values) + sizeof(one));
 	return zio_user_add_answer(dev, &values, sizeof(values), &one, sizeof(one));
-}
-
-static void forget_blocks(struct user_lane *lane, uint32_t n)
-{
-	struct zio_user_request *req = &lane->request;
-
-	req->blocks += n;
-	req->filled += n;
-	req->n_blocks -= n;
-	req->lost = 0;
-	lane->is_held = req->n_blocks;
-	if (lane->is_held)
-		return;
-	req->blocks = lane->blocks;
-	req->filled = lane->filled;
 }
 
 /* A record has no more than the kernel takes at once. Return 0, or -1 with errno. */
@@ -244,7 +197,7 @@ static int add_complete(struct user_lane *lane, uint32_t n, uint32_t n_filled)
 	struct zio_user *dev = lane->set->dev;
 	uint32_t lost = user_is_output(lane->set) ? req->lost : 0;
 	struct uzio_complete complete = {
-		.head = head_of(lane->set, UZIO_COMPLETE, 0),
+		.head = zio_user_head_of(lane->set, UZIO_COMPLETE, 0),
 		.chan = (uint16_t)req->chan,
 		.lost = req->lost,
 	};
@@ -261,29 +214,8 @@ static int add_complete(struct user_lane *lane, uint32_t n, uint32_t n_filled)
 		if (zio_user_add_answer(dev, &complete, sizeof(complete), req->filled, more))
 			return -1;
 		complete.lost = 0;
-		forget_blocks(lane, each);
+		zio_user_forget_blocks(lane, each);
 	}
-	return 0;
-}
-
-int zio_user_add_fail(struct user_set *set, int error)
-{
-	const struct uzio_fail fail = {
-		.head = head_of(set, UZIO_FAIL, sizeof(fail)), .error = (uint32_t)error,
-	};
-
-	return zio_user_add_answer(set->dev, &fail, sizeof(fail), "", 0);
-}
-
-int zio_user_end_stream(struct user_set *set, int error)
-{
-	uint32_t i;
-
-	if (zio_user_add_fail(set, error))
-		return -1;
-	set->arm.head.id = 0;
-	for (i = 0; i < set->n_lanes; i++)
-		forget_blocks(&set->lanes[i], set->lanes[i].request.n_blocks);
 	return 0;
 }
 

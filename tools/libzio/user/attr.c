@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Attributes of a device that a program drives */
+#include <ctype.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -33,9 +34,10 @@ static int add_refusal(struct zio_user *dev, unsigned int set, uint64_t id, int 
 	};
 	size_t i;
 
+	/* The kernel takes ASCII only, without control characters. */
 	for (i = 0; reason[i] && i < sizeof(refuse.reason) - 1; i++)
-		refuse.reason[i] = (unsigned char)reason[i] < ' ' || reason[i] == 127 ? ' ' :
-				   reason[i];
+		refuse.reason[i] = iscntrl((unsigned char)reason[i]) ? ' ' :
+				   isascii(reason[i]) ? reason[i] : '?';
 	return zio_user_add_answer(dev, &refuse, sizeof(refuse), "", 0);
 }
 

@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 
 #include "user.h"
@@ -15,15 +14,6 @@
  */
 #define SHORT_WAIT 10
 
-static int explain_exchange(struct zio_user *dev, int code)
-{
-	const char *hint = "";
-
-	if (code == ENODEV)
-		hint = " (the device is unplugged: the kernel log tells if the program stalled)";
-	return zio_explain(&dev->error, code, "%s: %s%s", dev->name, strerror(code), hint);
-}
-
 static int explain_canceled(struct zio_user *dev)
 {
 	return zio_explain(&dev->error, ECANCELED, "%s: interrupted", dev->name);
@@ -32,63 +22,6 @@ static int explain_canceled(struct zio_user *dev)
 static bool is_interrupted(const struct zio_user *dev)
 {
 	return __atomic_load_n(&dev->is_interrupted, __ATOMIC_RELAXED);
-}
-
-static const char *refusal_of(unsigned int type)
-{
-	switch (type) {
-	case UZIO_TIMING:
-		return "no set can have the rate, first sample and error of zio_user_put_timing()";
-	case UZIO_SCALE:
-		return "the set has no scale, or cannot have that of zio_user_put_scale()";
-	default:
-		return "an attribute cannot have the value of zio_user_put(), or of an answer";
-	}
-}
-
-/* The kernel has refused the first answer that is left: it must not come again. */
-static int drop_answer(struct zio_user *dev)
-{
-	const struct uzio_record *head = (const void *)dev->answers;
-	const char *refusal = refusal_of(head->type);
-	uint32_t size = head->size;
-
-	dev->answers_size -= size;
-	memmove(dev->answers, dev->answers + size, dev->answers_size);
-	return zio_explain(&dev->error, EINVAL, "%s: %s", dev->name, refusal);
-}
-
-/*
- * Deliver all answers, and fetch requests if @wait_ms is not negative: the program has taken
- * all earlier ones then.
- */
-static int exchange(struct zio_user *dev, int wait_ms)
-{
-	struct uzio_exchange ex = {
-		.answers = (uintptr_t)dev->answers,
-		.answers_size = dev->answers_size,
-	};
-	int ret;
-
-	if (wait_ms >= 0) {
-		ex.requests = (uintptr_t)dev->requests;
-		ex.requests_size = dev->room;
-		ex.wait_ms = wait_ms;
-	}
-	ret = ioctl(dev->fd, UZIO_IOC_EXCHANGE, &ex);
-	dev->answers_size -= ex.answers_taken;
-	if (zio_unlikely(dev->answers_size))
-		memmove(dev->answers, dev->answers + ex.answers_taken, dev->answers_size);
-	if (wait_ms >= 0) {
-		dev->requests_at = 0;
-		dev->requests_size = ex.requests_given;
-	}
-	dev->late += ex.late;
-	if (!ret)
-		return 0;
-	if (errno == EINVAL && dev->answers_size)
-		return drop_answer(dev);
-	return explain_exchange(dev, errno);
 }
 
 /* Nothing is left to answer: the next blocks begin at the start of the memory. */
@@ -268,7 +201,7 @@ static int wait_long(struct zio_user *dev, int64_t end)
 		return ret > 0;
 	if (errno == EAGAIN)
 		return explain_canceled(dev);
-	return explain_exchange(dev, errno);
+	return zio_user_explain_exchange(dev, errno);
 }
 
 int zio_user_next(struct zio_user *dev, struct zio_user_request **req, int timeout)
@@ -281,11 +214,11 @@ int zio_user_next(struct zio_user *dev, struct zio_user_request **req, int timeo
 		return zio_refuse_null();
 	for (;;) {
 		if (is_interrupted(dev))
-			return exchange(dev, -1) ? -1 : explain_canceled(dev);
+			return zio_user_exchange(dev, -1) ? -1 : explain_canceled(dev);
 		*req = take_request(dev);
 		if (*req)
 			return 1;
-		if (exchange(dev, wait_ms))
+		if (zio_user_exchange(dev, wait_ms))
 			return -1;
 		if (dev->requests_size)
 			continue;
@@ -294,11 +227,6 @@ int zio_user_next(struct zio_user *dev, struct zio_user_request **req, int timeo
 			return ret;
 		wait_ms = 0;
 	}
-}
-
-int zio_user_deliver(struct zio_user *dev)
-{
-	return dev->answers_size ? exchange(dev, -1) : 0;
 }
 
 int zio_user_flush(struct zio_user *dev)

@@ -95,20 +95,25 @@ struct zio_user {
 	struct zio_error error;
 };
 
-/* --- serve.c */
+/* --- exchange.c */
 
 /* Deliver all answers. Return 0, or -1 with errno. */
 int zio_user_deliver(struct zio_user *dev);
 
-/* --- attr.c */
+/*
+ * Deliver all answers, and fetch requests if @wait_ms is not negative: the program has taken
+ * all earlier ones then. Return 0, or -1.
+ */
+int zio_user_exchange(struct zio_user *dev, int wait_ms);
 
-/* Hold a UZIO_SET. NULL: there is no memory, and the user has EIO. */
-struct zio_user_request *zio_user_hold_value(struct zio_user *dev, const struct uzio_value *value);
+/* Explain why an exchange, or a wait for one, has failed with @code. Return -1. */
+int zio_user_explain_exchange(struct zio_user *dev, int code);
 
-/* Answer a request with the type UZIO_SET. Return 0, or -1 with errno. */
-int zio_user_value_done(struct zio_user *dev, struct zio_user_request *req);
+/* Return the beginning of an answer to the request that the program has. */
+struct uzio_record zio_user_head_of(const struct user_set *set, unsigned int type, size_t size);
 
-/* --- answer.c */
+/* The oldest @n blocks of a stream are answered. */
+void zio_user_forget_blocks(struct user_lane *lane, uint32_t n);
 
 /* Add a record of @size bytes, and what follows it. Return 0, or -1 with errno. */
 int zio_user_add_answer(struct zio_user *dev, const void *record, size_t size, const void *more,
@@ -125,6 +130,14 @@ int zio_user_add_fail(struct user_set *set, int error);
 
 /* Answer the end of a stream: its blocks are void. Return 0, or -1 with errno. */
 int zio_user_end_stream(struct user_set *set, int error);
+
+/* --- attr.c */
+
+/* Hold a UZIO_SET. NULL: there is no memory, and the user has EIO. */
+struct zio_user_request *zio_user_hold_value(struct zio_user *dev, const struct uzio_value *value);
+
+/* Answer a request with the type UZIO_SET. Return 0, or -1 with errno. */
+int zio_user_value_done(struct zio_user *dev, struct zio_user_request *req);
 
 static inline bool user_is_stream(const struct user_set *set)
 {

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from ._objects import encode
 
 if TYPE_CHECKING:
     from ._device import Attribute, Set
-    from .user import Device
 
 Array = np.ndarray[Any, np.dtype[Any]]
 NS = 10**9
@@ -54,6 +53,21 @@ class Area:
         """
         if self.buffer.views:
             lib.zpy_detach(self._pointer, self._size)
+
+
+class Driver(Protocol):
+    """What requests need of the device that they are for: zio.user.Device."""
+
+    sets: tuple[Set, ...]
+    attributes: tuple[Attribute, ...]
+
+    def _open(self) -> Any: ...
+    def _error(self, code: int) -> Exception: ...
+    def _end_stream(self, number: int) -> None: ...
+    def _area(self, request: Request, channel: int, number: int, size: int) -> Area: ...
+    def _put_of_block(
+        self, request: Request, block: int, attribute: Attribute, value: int
+    ) -> None: ...
 
 
 class Block:
@@ -179,7 +193,7 @@ class Request:
         *("set", "time"),
     )
 
-    def __init__(self, device: Device, request: Any) -> None:
+    def __init__(self, device: Driver, request: Any) -> None:
         self._device = device
         self._request = request
         self._lost = 0
@@ -289,7 +303,7 @@ class Change:
 
     __slots__ = ("_device", "_request", "attribute", "channel", "value")
 
-    def __init__(self, device: Device, request: Any) -> None:
+    def __init__(self, device: Driver, request: Any) -> None:
         self._device = device
         self._request = request
         self.attribute: Attribute = device.attributes[request.attr]
