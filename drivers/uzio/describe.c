@@ -299,8 +299,8 @@ static int describe_check_device(struct uzio *dev, const struct uzio_create *cre
 }
 
 /*
- * The buffers of an exchange: the largest request of each set fits beside some values. An answer to UZIO_ARM has no
- * more bytes than that.
+ * The buffers of an exchange: the largest request of each set fits beside some values. An answer
+ * to UZIO_ARM has no more bytes than that.
  */
 static int describe_buffers(struct uzio *dev)
 {

@@ -4,7 +4,7 @@
 #define _UAPI_LINUX_ZIO_UZIO_ANSWER_H
 
 #include <linux/types.h>
-#include <linux/zio-uzio.h>
+#include <linux/zio-uzio-record.h>
 
 /**
  * struct uzio_filled - what the program says of a block

@@ -7,7 +7,7 @@
 #define _UAPI_LINUX_ZIO_UZIO_ATTR_H
 
 #include <linux/types.h>
-#include <linux/zio-uzio.h>
+#include <linux/zio-uzio-record.h>
 
 #define UZIO_MAX_ATTRS		256	/* of a device */
 #define UZIO_MAX_CHOICES	256	/* of an attribute */
