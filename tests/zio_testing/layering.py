@@ -342,8 +342,8 @@ def main(words: list[str]) -> int:
         for file in sources
         if file.startswith(tuple(f"tools/programs/{name}/" for name in EXTRA))
     ]
-    objects = find_objects(extra, Path(), Path()).values()
-    tools = build_tools(NATIVE, "all", *objects)
+    wanted = find_objects(extra, Path(), Path()).values()
+    tools = build_tools(NATIVE, "all", *wanted)
     with chosen_modules(options.part) as modules:
         objects = find_objects(sources, modules, tools)
         graph, faults = judge(ROOT, sources, objects)
