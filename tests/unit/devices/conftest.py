@@ -69,10 +69,10 @@ def record(tmp_path: Path) -> Callable[..., Path]:
                     if (chan, number) in lost:
                         continue
                     control = zio.make_control(
-                        f"adc-0-{chan}", BEGIN, seq=number, **settings
+                        f"adc-0-{chan}", BEGIN + number // 1000, seq=number, **settings
                     )
                     # A float is not exact.
-                    control["tstamp"]["ticks"] = number * 1_000_000
+                    control["tstamp"]["ticks"] = number % 1000 * 1_000_000
                     file.write(samples_of(number, chan), control)
         return path
 

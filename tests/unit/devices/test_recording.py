@@ -68,6 +68,13 @@ def test_loss_of_one(record: Record) -> None:
     assert [event.lost for event in second] == [0, 0, 0, 1, 0, 0, 0, 0, 0]
 
 
+def test_many_events(record: Record) -> None:
+    """Channels stay together however their blocks are distributed over the reads."""
+    path = record(blocks=1400, channels=3)
+    (plan,) = open_recording(str(path)).plans
+    assert (plan.description.channels, plan.events) == (3, 1400)
+
+
 def test_ragged_end(record: Record) -> None:
     """A recording that ends within an event has all events before that one."""
     file = open_recording(str(record(lost=((1, 9),))))

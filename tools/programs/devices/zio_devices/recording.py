@@ -52,7 +52,8 @@ class Part:
         self._require_fixed(path, controls, places)
         if not self.blocks:
             self.first_ns = int(places["first"]["ns"][0])
-        self.sums = _next_sums(self.sums, _keys(places) + np.uint64(self.blocks))
+        numbers = np.arange(self.blocks, self.blocks + len(controls), dtype=np.uint64)
+        self.sums = _next_sums(self.sums, _keys(places) + numbers)
         self.blocks += len(controls)
         self.samples += int(places["samples"].sum(dtype=np.int64))
         self.longest = max(self.longest, int(places["samples"].max()))
