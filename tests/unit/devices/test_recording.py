@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 import zio
@@ -190,12 +191,18 @@ def test_empty(tmp_path: Path) -> None:
         open_recording(str(path))
 
 
-def test_hdf(record: Record, tmp_path: Path) -> None:
+def to_hdf(path: Path, status: int = 0) -> Path:
+    """Make an HDF5 file of a block file, next to it."""
+    made, nexus = path.with_suffix(".nxs"), TOOLS / "programs/nexus/zio-nexus"
+    command = [sys.executable, "-B", nexus, "-q", path, "-o", made]
+    assert subprocess.run(command).returncode == status
+    return made
+
+
+def test_hdf(record: Record) -> None:
     """A recording of zio-nexus has the same events as the block file."""
-    path, nexus = record(lost=((0, 3), (1, 3))), TOOLS / "programs/nexus/zio-nexus"
-    command = [sys.executable, "-B", nexus, "-q", path, "-o", tmp_path / "run.nxs"]
-    assert subprocess.run(command).returncode == 4
-    file = open_recording(str(tmp_path / "run.nxs"))
+    path = record(lost=((0, 3), (1, 3)))
+    file = open_recording(str(to_hdf(path, status=4)))
     assert isinstance(file, HdfFile)
     (wanted,) = open_recording(str(path)).sources(0)
     (found,) = file.sources(0)
@@ -205,6 +212,40 @@ def test_hdf(record: Record, tmp_path: Path) -> None:
     for one, other in pairs:
         assert (one.time_ns, one.lost) == (other.time_ns, other.lost)
         assert np.array_equal(one.samples, other.samples)
+
+
+@pytest.mark.parametrize(
+    ("table", "text"),
+    [("data", "1024 of 1200 blocks, 0 to 1023: "), ("control", "the controls: ")],
+)
+def test_damaged_hdf(record: Record, table: str, text: str) -> None:
+    """Blocks that cannot be read end the replay: those behind them belong to others of
+    the channels that can be read."""
+    path = to_hdf(record(blocks=1200))
+    with h5py.File(path) as file:
+        place = file["entry/adc-0000-0-1"][table].id.get_chunk_info(0).byte_offset
+    content = bytearray(path.read_bytes())
+    content[place + 100] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(Failure) as error:
+        open_recording(str(path)).sources(0)
+    said = str(error.value)
+    assert said.startswith(f"{path}: adc-0000-0-1: cannot read {text}"), said
+    assert said.endswith(": use another copy")
+
+
+def test_other_events(record: Record) -> None:
+    """Blocks of different events make no event: the file has changed meanwhile."""
+    path = record(channels=2)
+    file = open_recording(str(path))
+    record(channels=2, lost=((1, 4),))
+    (source,) = file.sources(0)
+    with pytest.raises(Failure) as error:
+        events_of(source)
+    assert str(error.value) == (
+        f"{path}: adc-0000-0-1: a block has another time than the other channels: use a "
+        "copy that nobody writes"
+    )
 
 
 def test_memory(tmp_path: Path) -> None:

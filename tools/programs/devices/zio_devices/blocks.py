@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,26 +82,41 @@ class HdfFile(File):
 
     def __init__(self, path: str) -> None:
         try:
-            from zio_nexus.hdf import Recording  # noqa: PLC0415
+            from zio_nexus import hdf  # noqa: PLC0415
         except ImportError as error:
             raise Failure(
                 f"{path}: is an HDF5 file, and {error}: apt-get install zio-nexus, or "
                 "pip install 'zio-daq[nexus]'",
                 CANNOT_OPEN,
             ) from None
-        self._recording = Recording(path)
+        self._recording, self._damage = hdf.Recording(path), hdf.DAMAGE
         super().__init__(path)
 
     def controls(self) -> Iterator[Array]:
-        for reader in self._recording.channels.values():
-            yield from reader.controls()
+        for name, reader in self._recording.channels.items():
+            try:
+                yield from reader.controls()
+            except self._damage as error:
+                raise Failure(
+                    f"{self.path}: {name}: cannot read the controls: {error}: use "
+                    "another copy",
+                    CANNOT_OPEN,
+                ) from None
 
     def streams(self, names: list[str]) -> dict[str, Iterator[Chunk]]:
         return {name: self._stream(name) for name in names}
 
     def _stream(self, name: str) -> Iterator[Chunk]:
         for run in self._recording.runs_of(name):
+            self._require_all()
             yield run.controls, list(run.blocks())
+        self._require_all()
+
+    def _require_all(self) -> None:
+        """The reader leaves out what it cannot read. Without it, the blocks that follow
+        would come with other events."""
+        for text in self._recording.unread():
+            raise Failure(f"{text}: use another copy")
 
 
 def open_recording(path: str) -> File:
@@ -165,6 +180,7 @@ class Blocks(Source):
         # A recording may end between the blocks of an event.
         for blocks in zip(*rows, strict=False):
             first = blocks[0]
+            self._require_one_event(blocks)
             yield Event(
                 [column for block in blocks for column in self._columns(block.data)],
                 first.time_ns + later,
@@ -172,6 +188,17 @@ class Blocks(Source):
                 first.lost,
                 first.alarms,
             )
+
+    def _require_one_event(self, blocks: Sequence[Block]) -> None:
+        """The survey has found the same events in all channels."""
+        if self._plan.is_by_first:
+            return
+        for part, block in zip(self._plan.parts, blocks, strict=True):
+            if block.time_ns != blocks[0].time_ns:
+                raise Failure(
+                    f"{self._file.path}: {part.name}: a block has another time than the "
+                    "other channels: use a copy that nobody writes"
+                )
 
     def _columns(self, data: Array) -> list[Array]:
         count = self._plan.parts[0].columns

@@ -67,7 +67,8 @@ def run_program(parser: cli.Parser, work: Callable[[argparse.Namespace], int]) -
             if isinstance(error, BrokenPipeError):
                 raise
             name = os.fsdecode(error.filename) if error.filename else parser.prog
-            raise cli.Failure(f"{name}: {error.strerror}", cli.CANNOT_OPEN) from None
+            reason = error.strerror or error
+            raise cli.Failure(f"{name}: {reason}", cli.CANNOT_OPEN) from None
 
     return cli.run(parser, sys.argv[1:], guarded)
 
