@@ -63,6 +63,7 @@ WRONG = {
     "number": (("zio-generate", "sine", "--rate=1x"), 2, "1x is not a number, such as"),
     "zero": (("zio-generate", "sine", "--rate=0"), 2, "0 is not from 1e-06 to 4e+09 Hz"),
     "unit": (("zio-generate", "sine", "--unit=volt"), 1, "a unit of volt: there are"),
+    "pulses": (("zio-generate", "pulses", "--rate=1", "--pulse-rate=4G"), 1, "4e+09 in"),
     "output": (("zio-generate", "sine", "--to=nosuch/0/0"), 1, "nosuch/0/0: no such"),
 }
 

@@ -138,6 +138,19 @@ def test_decay() -> None:
         assert (values[:10] == 0).all() and np.isfinite(values).all()
 
 
+@pytest.mark.parametrize(("rate", "decay"), [(10.0, 1e-4), (1e3, 1e-6), (1.0, 1e-12)])
+def test_short_pulses(rate: float, decay: float) -> None:
+    """Pulses of which nothing is left at the next sample stand alone, without an end."""
+    settings = Settings(rate=rate, pulse_rate=rate / 4, decay=decay)
+    wave = Pulses(settings, np.random.default_rng(1))
+    with np.errstate(divide="raise", invalid="raise", over="raise"):
+        values = np.concatenate([wave.take(1000) for _ in range(3)])
+    assert np.isfinite(values).all() and wave.pulses > 500
+    settings.pulse_rate, wave._next = 1e-9, 10.0
+    values = wave.take(20)
+    assert values[10] == 1.0 and np.count_nonzero(values) == 1
+
+
 def test_converter() -> None:
     """Values become the nearest samples. Those beyond the range are cut, and counted."""
     converter = Converter(np.dtype("i2"), 12, 0.01, 1.0)

@@ -21,7 +21,7 @@ from .quantity import quantity
 from .serve import say_tally
 from .signal_source import Converter, Signals
 from .wav import open_sound
-from .waves import WAVES, Settings, SoundWave, Wave
+from .waves import MOST_PULSES, WAVES, Settings, SoundWave, Wave
 
 DESCRIPTION = """\
 Generate a signal: a ZIO device that programs read as they read a board, or samples for
@@ -138,6 +138,11 @@ def make_waves(
         pulse_rate=options.pulse_rate,
         decay=options.decay,
     )
+    if name == "pulses" and options.pulse_rate > MOST_PULSES * rate:
+        raise Failure(
+            f"{name}: {options.pulse_rate / float(rate):g} in a sample, more than "
+            f"{MOST_PULSES}: use a smaller --pulse-rate, or a larger --rate"
+        )
     if is_file:
         return [SoundWave(settings, name, column) for column in range(channels)], rate
     seeds = np.random.SeedSequence(options.seed).spawn(channels)

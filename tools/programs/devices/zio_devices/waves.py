@@ -13,8 +13,10 @@ import numpy as np
 from .event import Array
 from .wav import begin_again, open_sound
 
-# Factors of a decay beyond this one leave the range of a double.
+# Factors of a decay beyond this one leave the range of a double: nothing is left.
 MOST_DECAY = 300.0
+# Pulses per sample. Each of them takes time.
+MOST_PULSES = 1000
 
 
 @dataclass
@@ -109,6 +111,8 @@ class Pulses(Wave):
     def shape(self, count: int) -> Array:
         added = self._add(count)
         step = 1.0 / (self.settings.decay * self.settings.rate)
+        if step > MOST_DECAY:
+            return added
         wave = np.empty(count)
         part = max(1, int(MOST_DECAY / step))
         for begin in range(0, count, part):
