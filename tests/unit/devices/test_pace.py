@@ -4,6 +4,7 @@
 import math
 
 import numpy as np
+import pytest
 from zio_devices.event import Event
 from zio_devices.pace import ByClock, ByTrigger
 
@@ -52,5 +53,24 @@ def test_running() -> None:
     pace = ByClock(1.0, T0, runs_on=True)
     assert pace.plan(event(0), 1000 * MS, 0) == (5 * MS, 1000 * MS)
     assert pace.plan(event(5), 1009 * MS, 9 * MS) == (10 * MS, 1005 * MS)
-    assert pace.plan(event(10), 1040 * MS, 40 * MS) == (45 * MS, 1040 * MS)
-    assert pace.plan(event(15), 1046 * MS, 46 * MS) == (50 * MS, 1045 * MS)
+    assert pace.plan(event(10), 1080 * MS, 80 * MS) == (85 * MS, 1080 * MS)
+    assert pace.plan(event(15), 1086 * MS, 86 * MS) == (90 * MS, 1085 * MS)
+
+
+@pytest.mark.parametrize("speed", [1.0, 10.0])
+def test_coarse_wait(speed: float) -> None:
+    """A wait takes some milliseconds more than it should. Short blocks make up for it,
+    and follow on from each other."""
+    pace = ByClock(speed, T0, runs_on=True)
+    pace.plan(event(0, 1), 0, 0)
+    for number in range(1, 50):
+        now = 49 * MS if number < 49 else 50 * MS
+        assert pace.plan(event(number, 1), now, now).time == number * MS
+
+
+def test_long_blocks() -> None:
+    """A long block may be late by its own length."""
+    pace = ByClock(1.0, T0, runs_on=True)
+    pace.plan(event(0, 1000), 0, 0)
+    assert pace.plan(event(1000, 1000), 0, 2999 * MS).time == 1000 * MS
+    assert pace.plan(event(2000, 1000), 5 * MS, 4001 * MS).time == 5 * MS

@@ -12,7 +12,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple, Protocol
 
-from .event import Event
+from .event import SECOND, Event
+
+# A wait ends with a tick of the kernel, up to 10 ms late, and a busy machine adds to it.
+LATE = SECOND // 20
 
 
 class Plan(NamedTuple):
@@ -42,8 +45,9 @@ class ByClock:
     blocks get the times of the source, moved to the present unless `keeps_times`, for any
     speed: rate, gaps and times agree with each other as in the source.
 
-    An event that is asked for too late comes at once. If the signal `runs_on`, and not
-    even the next event were in time, it begins anew: then the time of its blocks jumps.
+    An event that is asked for too late comes at once. If the signal `runs_on`, and the
+    event is late by more than LATE and by more than its length, it begins anew: then the
+    time of its blocks jumps.
     """
 
     def __init__(
@@ -70,8 +74,10 @@ class ByClock:
         return Plan(due, time)
 
     def _is_missed(self, event: Event, now: int) -> bool:
-        is_paced = math.isfinite(self._speed)
-        return is_paced and now > self._due(event, 2 * event.length_ns)
+        if math.isinf(self._speed):
+            return False
+        allowed = max(int(event.length_ns / self._speed), LATE)
+        return now > self._due(event, event.length_ns) + allowed
 
     def _due(self, event: Event, after: int) -> int:
         """Return when a time after the event comes on the monotonic clock."""
