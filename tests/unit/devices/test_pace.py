@@ -72,5 +72,27 @@ def test_long_blocks() -> None:
     """A long block may be late by its own length."""
     pace = ByClock(1.0, T0, runs_on=True)
     pace.plan(event(0, 1000), 0, 0)
-    assert pace.plan(event(1000, 1000), 0, 2999 * MS).time == 1000 * MS
-    assert pace.plan(event(2000, 1000), 5 * MS, 4001 * MS).time == 5 * MS
+    assert pace.plan(event(1000, 1000), 2999 * MS, 2999 * MS).time == 1000 * MS
+    assert pace.plan(event(2000, 1000), 4005 * MS, 4001 * MS).time == 4005 * MS
+
+
+def test_step() -> None:
+    """After a suspend or a step of the trigger's clock, times are the present again. A
+    recording keeps what lies between its events."""
+    for hours in (-1, 1):
+        step = hours * 3600 * 1000 * MS
+        pace = ByClock(1.0, T0, runs_on=True)
+        pace.plan(event(0), 9000 * MS, 0)
+        wanted = (9 * MS + 5 * MS, 9009 * MS + step)
+        assert pace.plan(event(5), 9009 * MS + step, 9 * MS) == wanted
+        assert pace.plan(event(10), 9015 * MS + step, 15 * MS).time == 9014 * MS + step
+    pace = ByClock(1.0, T0)
+    pace.plan(event(0), 9000 * MS, 0)
+    assert pace.plan(event(5), 9009 * MS + step, 9 * MS) == (10 * MS, 9005 * MS)
+
+
+def test_small_step() -> None:
+    """A request may wait a while before the program takes it."""
+    pace = ByClock(1.0, T0, runs_on=True)
+    pace.plan(event(0), 9000 * MS, 0)
+    assert pace.plan(event(5), 8200 * MS, 9 * MS).time == 9005 * MS

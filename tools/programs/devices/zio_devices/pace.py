@@ -16,6 +16,8 @@ from .event import SECOND, Event
 
 # A wait ends with a tick of the kernel, up to 10 ms late, and a busy machine adds to it.
 LATE = SECOND // 20
+# Two clocks that differ by more have not been slow: one of them was set.
+JUMP = SECOND
 
 
 class Plan(NamedTuple):
@@ -47,7 +49,8 @@ class ByClock:
 
     An event that is asked for too late comes at once. If the signal `runs_on`, and the
     event is late by more than LATE and by more than its length, it begins anew: then the
-    time of its blocks jumps.
+    time of its blocks jumps. So it does when the trigger's clock has jumped, as in a
+    suspend, when the monotonic clock stands still.
     """
 
     def __init__(
@@ -66,7 +69,7 @@ class ByClock:
         assert event.time_ns is not None
         if self._start is None:
             self._start = asked, now
-        elif self._runs_on and self._is_missed(event, now):
+        elif self._runs_on and (self._is_missed(event, now) or self._jumps(asked, now)):
             self._start, self._begin = (asked, now), event.time_ns
         passed = event.time_ns - self._begin
         time = event.time_ns if self._keeps else self._start[0] + passed
@@ -78,6 +81,11 @@ class ByClock:
             return False
         allowed = max(int(event.length_ns / self._speed), LATE)
         return now > self._due(event, event.length_ns) + allowed
+
+    def _jumps(self, asked: int, now: int) -> bool:
+        assert self._start
+        passed = asked - self._start[0], now - self._start[1]
+        return math.isfinite(self._speed) and abs(passed[0] - passed[1]) > JUMP
 
     def _due(self, event: Event, after: int) -> int:
         """Return when a time after the event comes on the monotonic clock."""
