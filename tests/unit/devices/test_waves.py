@@ -160,6 +160,30 @@ def test_converter() -> None:
     assert list(unsigned.convert(np.array([-3.0, 300.0]))) == [0, 255]
 
 
+def test_no_number() -> None:
+    """NaN becomes 0, and is counted."""
+    converter = Converter(np.dtype("i2"), 16, 1.0)
+    found = converter.convert(np.array([np.nan, np.inf, -np.inf, 5.0]))
+    assert list(found) == [0, 2**15 - 1, -(2**15), 5] and converter.clipped == 3
+
+
+@pytest.mark.parametrize(
+    ("dtype", "bits", "bottom", "top"),
+    [
+        ("i8", 64, -(2.0**63), 2.0**63),
+        ("i8", 60, -(2.0**59), 2.0**59),
+        ("u8", 64, 0.0, 2.0**64),
+        ("i4", 32, -(2.0**31), 2.0**31 - 1),
+    ],
+)
+def test_wide_samples(dtype: str, bits: int, bottom: float, top: float) -> None:
+    """The largest samples of more than 53 bits are no doubles, and do not wrap."""
+    converter = Converter(np.dtype(dtype), bits, 1.0)
+    low, high = converter.convert(np.array([-1e30, 1e30]))
+    assert int(low) == bottom and converter.clipped == 2
+    assert top * (1 - 2**-52) <= int(high) <= int(top) - (bits > 53)
+
+
 def test_times() -> None:
     """The times of many blocks do not drift, also where a sample takes no whole ns."""
     make_wave: Callable[..., Any] = make

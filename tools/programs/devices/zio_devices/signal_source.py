@@ -25,12 +25,15 @@ class Converter:
     clipped: int = 0
 
     def convert(self, values: Array) -> Array:
-        """Return the nearest samples. Those beyond the range are cut, and counted."""
+        """Return the nearest samples. Those beyond the range are cut, and counted, and so
+        is NaN, which becomes 0."""
         bottom, top = 0, (1 << self.nbits) - 1
         if self.dtype.kind == "i":
             bottom, top = -(1 << (self.nbits - 1)), (1 << (self.nbits - 1)) - 1
         raw = np.round((values - self.offset) / self.scale)
-        samples: Array = np.clip(raw, bottom, top).astype(self.dtype)
+        # The top of many bits is no double, and the next one is beyond it.
+        most = float(top) if float(top) <= top else np.nextafter(float(top), 0)
+        samples: Array = np.clip(np.nan_to_num(raw), bottom, most).astype(self.dtype)
         self.clipped += int(np.count_nonzero(samples != raw))
         return samples
 
