@@ -9,6 +9,7 @@ import pytest
 import soundfile
 from zio.cli import Failure
 from zio_devices.wav import Sound, begin_again, is_sound
+from zio_devices.waves import Settings, SoundWave
 
 RATE = 44100
 
@@ -48,11 +49,34 @@ def test_loop(tmp_path: Path) -> None:
 
 def test_floats(tmp_path: Path) -> None:
     """Floats become 32 bits. Those beyond full scale are cut, and counted."""
-    values = np.array([0.5, -1.0, 1.5, 2**-31])
+    values = np.array([0.5, -1.0, 1.5, 2**-31, np.nan, np.inf, -np.inf])
     sound = make(write(tmp_path / "a.wav", values, "DOUBLE"))
-    event = sound.take(4)
-    assert event and list(event.samples[0]) == [2**30, -(2**31), 2**31 - 1, 1]
-    assert sound.clipped == 1
+    event = sound.take(7)
+    top = 2**31 - 1
+    assert event and list(event.samples[0]) == [2**30, -top - 1, top, 1, 0, top, -top - 1]
+    assert sound.clipped == 4
+
+
+def test_lossy(tmp_path: Path) -> None:
+    """What is compressed with a loss goes beyond full scale, and does not wrap there."""
+    square = 0.99 * np.sign(np.sin(np.arange(20_000) / 20))
+    path = write(tmp_path / "a.ogg", square, "VORBIS")
+    values = soundfile.read(path)[0]
+    assert np.abs(values).max() > 1.1
+    sound = make(path)
+    event = sound.take(len(values))
+    wanted = np.clip(np.round(values * 2.0**31), -(2**31), 2**31 - 1)
+    assert event and (event.samples[0] == wanted).all()
+    assert sound.clipped == np.count_nonzero((values < -1) | (values >= 1))
+
+
+@pytest.mark.parametrize("subtype", ["ULAW", "IMA_ADPCM"])
+def test_telephony(tmp_path: Path, subtype: str) -> None:
+    """Samples of few bits are those that the library makes of them."""
+    path = write(tmp_path / "a.wav", np.sin(np.arange(5000) / 20), subtype)
+    wanted = soundfile.read(path, dtype="int32")[0]
+    event = make(path).take(len(wanted))
+    assert event and (event.samples[0] == wanted).all()
 
 
 def test_24_bits(tmp_path: Path) -> None:
@@ -77,6 +101,20 @@ def test_truncated(tmp_path: Path) -> None:
     sound._file.seek(0)
     with pytest.raises(Failure, match="fewer samples than it says"):
         begin_again(sound._file)
+
+
+def test_damaged_within(tmp_path: Path) -> None:
+    """Damage that shows while the file is read is said by both programs."""
+    path = tmp_path / "a.flac"
+    samples = np.random.default_rng(1).integers(-(2**15), 2**15, 50_000, dtype="i2")
+    write(path, samples, "PCM_16")
+    content = bytearray(path.read_bytes())
+    content[50_000] ^= 1
+    path.write_bytes(content)
+    wave = SoundWave(Settings(rate=RATE), str(path), 0)
+    for take in (make(str(path)).take, wave.shape):
+        with pytest.raises(Failure, match=r"a\.flac: .*: convert it again"):
+            take(50_000)
 
 
 def test_damaged(tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ from .event import SECOND, Array, Description, Event, Source
 MAGIC = (b"RIFF", b"RF64", b"fLaC", b"OggS", b"FORM")
 # Samples of these are read as they are; those of all others become 32-bit numbers.
 SHORT = ("PCM_S8", "PCM_U8", "PCM_16")
+# The library reads others as floats, which may lie beyond full scale and would wrap.
+INTEGERS = ("PCM_", "ALAC_")
 
 
 def is_sound(path: str) -> bool:
@@ -50,6 +52,16 @@ def begin_again(file: Any) -> None:
     file.seek(0)
 
 
+def read_frames(file: Any, count: int, dtype: str = "float64") -> Array:
+    """Return the next frames, up to so many. Raise Failure if they are damaged."""
+    try:
+        frames: Array = file.read(count, dtype=dtype, always_2d=True)
+    except RuntimeError as error:
+        text = str(error).strip(". ")
+        raise Failure(f"{file.name}: is damaged: {text}: convert it again") from None
+    return frames
+
+
 class Sound(Source):
     """A sound file as a set with its channels. `full_scale` in `unit` is what a sample of
     1.0 means; with the unit "" the samples have a scale all the same.
@@ -64,7 +76,7 @@ class Sound(Source):
         full_scale: float,
         is_endless: bool,
     ) -> None:
-        self._path, self._is_endless = path, is_endless
+        self._is_endless = is_endless
         self._file = open_sound(path)
         bits = 16 if self._file.subtype in SHORT else 32
         self.description = Description(
@@ -102,21 +114,16 @@ class Sound(Source):
         return sample * SECOND // int(self._file.samplerate)
 
     def _read(self, count: int) -> Array:
-        """Return frames as integers. The library would wrap or scale floats by itself,
-        depending on the file."""
+        """Return frames as integers. What is beyond full scale is cut, and NaN is 0."""
         dtype = self.description.dtype
-        try:
-            if self._file.subtype not in ("FLOAT", "DOUBLE"):
-                frames: Array = self._file.read(count, dtype=dtype.name, always_2d=True)
-                return frames
-            values = self._file.read(count, dtype="float64", always_2d=True)
-        except RuntimeError as error:
-            raise Failure(f"{self._path}: {error}: convert it again") from None
+        if self._file.subtype.startswith(INTEGERS):
+            return read_frames(self._file, count, dtype.name)
         most = np.iinfo(dtype).max
-        raw: Array = np.round(values * (most + 1.0))
-        self.clipped += int(np.count_nonzero((raw < -most - 1) | (raw > most)))
-        clipped: Array = np.clip(raw, -most - 1, most).astype(dtype)
-        return clipped
+        raw = np.round(read_frames(self._file, count) * (most + 1.0))
+        clipped = np.clip(np.nan_to_num(raw), -most - 1, most)
+        self.clipped += int(np.count_nonzero(clipped != raw))
+        samples: Array = clipped.astype(dtype)
+        return samples
 
     def close(self) -> None:
         self._file.close()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .event import Array
-from .wav import begin_again, open_sound
+from .wav import begin_again, open_sound, read_frames
 
 # Factors of a decay beyond this one leave the range of a double: nothing is left.
 MOST_DECAY = 300.0
@@ -151,7 +151,7 @@ class SoundWave(Wave):
     def shape(self, count: int) -> Array:
         parts: list[Array] = []
         while (left := count - sum(map(len, parts))) > 0:
-            frames = self._file.read(left, dtype="float64", always_2d=True)
+            frames = read_frames(self._file, left)
             if not len(frames):
                 begin_again(self._file)
             parts.append(frames[:, self._column])
