@@ -84,6 +84,17 @@ def test_wrong(
     assert "Traceback" not in said
 
 
+def test_scale(run: Runner, record: Callable[..., Path]) -> None:
+    """A scale that a device cannot have is named, with the file."""
+    record(scale=1e260)
+    for more in ((), ("--background",)):
+        said = run("zio-replay", "run.zio", *more, status=1).stderr
+        assert said == (
+            "zio-replay: run.zio: cannot be a device: set set0: a scale of 1e+260 and "
+            "-1.5\n"
+        )
+
+
 def test_no_soundfile(run: Runner, tmp_path: Path) -> None:
     """A library that is missing is named, and where it is."""
     (tmp_path / "soundfile.py").write_text("raise ImportError('No module')")

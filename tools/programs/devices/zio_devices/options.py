@@ -88,7 +88,11 @@ def serve(
         raise cli.Failure(str(error)) from None
     is_ready = go_background() if options.background else None
     attributes = knobs.attributes if knobs else ()
-    with Device(options.name, sets, attributes=attributes) as device:
+    try:
+        made = Device(options.name, sets, attributes=attributes)
+    except ValueError as error:
+        raise cli.Failure(f"{options.names[0]}: cannot be a device: {error}") from None
+    with made as device:
         server = Server(device, sources, ByTrigger() if options.by_trigger else pace,
                         options.linger, knobs)  # fmt: skip
         say_device(device, sources, options.json)
