@@ -64,6 +64,19 @@ WRONG = {
     "zero": (("zio-generate", "sine", "--rate=0"), 2, "0 is not from 1e-06 to 4e+09 Hz"),
     "unit": (("zio-generate", "sine", "--unit=volt"), 1, "a unit of volt: there are"),
     "pulses": (("zio-generate", "pulses", "--rate=1", "--pulse-rate=4G"), 1, "4e+09 in"),
+    "one of a device": (
+        ("zio-generate", "sine", "--to=zloop/0/0", "--by-trigger", "--speed=2"),
+        2,
+        "zio-generate: --by-trigger is of a device, and --to makes none: leave it out",
+    ),
+    "all of a device": (
+        (
+            *"zio-generate sine --to=zloop/0/0 --name=a --channels=2".split(),
+            *"--linger=1 --trigger=hrt --period=1ms --background".split(),
+        ),
+        2,
+        "--channels, --name, --trigger, --period, --linger, --background are of a device",
+    ),
     "output": (("zio-generate", "sine", "--to=nosuch/0/0"), 1, "nosuch/0/0: no such"),
 }
 

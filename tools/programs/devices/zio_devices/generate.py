@@ -35,6 +35,7 @@ EPILOG = """\
 A number may have a prefix and its unit: 10us, 2.5k, 1MHz. See zio-generate(1)."""
 BITS = {8: "i1", 16: "i2", 32: "i4"}
 RATE = Fraction(48000)
+OF_DEVICE = "channels name by_trigger trigger period linger background".split()
 
 
 def make_parser() -> cli.Parser:
@@ -85,6 +86,7 @@ def main() -> int:
 def generate(options: argparse.Namespace) -> int:
     """Serve the device, or write to the output."""
     if options.to:
+        _require_none_of_device(options)
         return write(options, open_output(options.to))
     waves, rate = make_waves(options, None, options.channels)
     knobs = Knobs(waves, options.range, options.unit)
@@ -99,6 +101,22 @@ def generate(options: argparse.Namespace) -> int:
     )
     pace = ByClock(1.0 if options.speed is None else options.speed, runs_on=True)
     return serve(options, [signals], pace, lambda: _notes(converter), knobs)
+
+
+def _require_none_of_device(options: argparse.Namespace) -> None:
+    parser = make_parser()
+    given = [
+        f"--{name.replace('_', '-')}"
+        for name in OF_DEVICE
+        if getattr(options, name) != parser.get_default(name)
+    ]
+    if given:
+        verb, them = ("is", "it") if len(given) == 1 else ("are", "them")
+        raise Failure(
+            f"{', '.join(given)} {verb} of a device, and --to makes none: leave {them} "
+            "out",
+            cli.USAGE,
+        )
 
 
 def write(options: argparse.Namespace, output: Output) -> int:
