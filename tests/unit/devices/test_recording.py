@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Recordings as sets of a device, and their events"""
 
+import math
+import os
 import subprocess
 import sys
 import tracemalloc
@@ -17,9 +19,10 @@ from zio.cli import Failure
 from zio_devices.blocks import BlockFile, HdfFile, open_recording
 from zio_devices.event import SECOND, Event, Source
 from zio_devices.recording import begin_of, period_of
+from zio_devices.replay import long_waits
 from zio_devices.serve import Feed
 
-from .conftest import BEGIN, COUNT, RATE, TOOLS, samples_of
+from .conftest import BEGIN, COUNT, RATE, TOOLS, Runner, samples_of
 
 Record = Callable[..., Path]
 
@@ -138,6 +141,47 @@ def test_pre_samples(record: Record) -> None:
     assert plan.description.first_ps == -250_000_000
     event = file.sources(0)[0].take(COUNT)
     assert event and (event.time_ns, event.length_ns) == (BEGIN * SECOND, 750_000)
+
+
+@pytest.mark.parametrize("hours", [500_000, 2, 0])
+def test_long_wait(record: Record, hours: int) -> None:
+    """A board whose clock was set while it was recorded seems to pause for years."""
+
+    def put(control: Any) -> None:
+        control["tstamp"]["secs"] += hours * 3600 * int(control["seq_num"] > 4)
+
+    path = edit(record(channels=1), put)
+    text = (
+        f"{path}: adc-0000-0-0: nothing comes for {hours} hours between two blocks, as "
+        "in the recording: use --speed=max not to wait"
+    )
+    file = open_recording(path)
+    assert long_waits(file, 1.0) == ([text] if hours else [])
+    assert long_waits(file, math.inf) == []
+    assert len(long_waits(file, 10.0)) == (hours > 10)
+
+
+def test_times_that_go_back(record: Record) -> None:
+    def put(control: Any) -> None:
+        control["tstamp"]["secs"] -= 7200 * int(control["seq_num"] > 4)
+
+    file = open_recording(edit(record(channels=1), put))
+    (text,) = long_waits(file, 1.0)
+    assert text == (
+        f"{file.path}: adc-0000-0-0: its times go back by 7200 s: the blocks behind that "
+        "come at once"
+    )
+
+
+@pytest.mark.skipif(os.path.exists("/dev/uzio"), reason="the module is loaded")
+def test_long_wait_is_said(record: Record, run: Runner) -> None:
+    def put(control: Any) -> None:
+        control["tstamp"]["secs"] += 7200 * int(control["seq_num"] > 4)
+
+    path = edit(record(channels=1), put)
+    text = "run.zio: adc-0000-0-0: nothing comes for 2 hours between two blocks, "
+    assert text in run("zio-replay", path, status=1).stderr
+    assert text not in run("zio-replay", "--by-trigger", path, status=1).stderr
 
 
 def test_alarms_of_the_board(record: Record) -> None:

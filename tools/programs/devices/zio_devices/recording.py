@@ -26,8 +26,9 @@ MOST_FIRST_PS = 3600 * 10**12
 class Part:
     """What the controls of one channel tell.
 
-    `control` and `place` are of its first block with samples. `sums` fingerprints its
-    events: entry -1 all of them, entry -2 all but the last one, and so on.
+    `control` and `place` are of its first block with samples. `longest_ns` and `back_ns`
+    are the largest steps from one block to the next, forth and back. `sums` fingerprints
+    its events: entry -1 all of them, entry -2 all but the last one, and so on.
     """
 
     name: str
@@ -41,6 +42,8 @@ class Part:
     first_ns: int = 0
     last_ns: int = 0
     end_ns: int = 0
+    longest_ns: int = 0
+    back_ns: int = 0
     has_times: bool = True
     has_one_first: bool = True
     sums: Array = field(default_factory=lambda: np.zeros(1, np.uint64))
@@ -50,8 +53,12 @@ class Part:
         """Count the next blocks. Raise Failure if one of them does not fit the others."""
         places = self.timeline.add_all(controls)
         self._require_fixed(path, controls, places)
+        begins = places["first"]["ns"]
         if not self.blocks:
-            self.first_ns = int(places["first"]["ns"][0])
+            self.first_ns = self.last_ns = int(begins[0])
+        steps = np.diff(begins, prepend=self.last_ns)
+        self.longest_ns = max(self.longest_ns, int(steps.max()))
+        self.back_ns = max(self.back_ns, -int(steps.min()))
         numbers = np.arange(self.blocks, self.blocks + len(controls), dtype=np.uint64)
         self.sums = _next_sums(self.sums, _keys(places) + numbers)
         self.blocks += len(controls)
@@ -59,10 +66,8 @@ class Part:
         self.longest = max(self.longest, int(places["samples"].max()))
         self.lost += int((places["lost"] + places["taken"]).sum(dtype=np.int64))
         self.missed += int(places["missed"].sum(dtype=np.int64))
-        self.last_ns = int(places["first"]["ns"][-1])
-        self.end_ns = max(
-            self.end_ns, int((places["first"]["ns"] + lengths(places)).max())
-        )
+        self.last_ns = int(begins[-1])
+        self.end_ns = max(self.end_ns, int((begins + lengths(places)).max()))
         self.has_times &= bool(places["has_time"].all())
         self.has_one_first &= bool((first_ps(places) == first_ps(self.place)).all())
 

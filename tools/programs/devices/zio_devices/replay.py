@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import stat
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from zio import cli
 from zio.cli import CANNOT_OPEN, Failure
 
 from .blocks import File, open_recording
-from .event import Source
+from .event import SECOND, Source
 from .options import MOST_SAMPLES, add_device, run_program, serve
 from .pace import ByClock
 from .quantity import quantity
@@ -30,6 +31,8 @@ EPILOG = """\
 
 Unit, scale, rate, sizes, losses and alarms are those of the recording. The time of a
 block is that of the recording, moved to the present. See zio-replay(1)."""
+
+HOUR = 3600 * SECOND
 
 
 def make_parser() -> cli.Parser:
@@ -74,6 +77,9 @@ def replay(options: argparse.Namespace) -> int:
         return serve(options, [sound], pace, lambda: _clip_notes(sound))
     file = open_recording(path)
     _require_times(file, options)
+    if not options.by_trigger:
+        for text in long_waits(file, options.speed):
+            cli.complain("zio-replay", text)
     begin, period = begin_of(file.plans), period_of(file.plans)
     sources: list[Source] = file.sources(max(period, 1) if options.loop else 0)
     pace = ByClock(options.speed, begin, options.times == "original")
@@ -89,6 +95,27 @@ def _require_times(file: File, options: argparse.Namespace) -> None:
             f"{file.path}: {name}: some blocks have no time: use --by-trigger, which "
             "gives them the time of the trigger"
         )
+
+
+def long_waits(file: File, speed: float) -> list[str]:
+    """Say where nothing comes for long, in real time, and where times go back. The clock
+    of a board that was set during the recording makes both."""
+    if math.isinf(speed):
+        return []
+    found = []
+    for part in (part for plan in file.plans for part in plan.parts):
+        hours, back = part.longest_ns / HOUR, part.back_ns / SECOND
+        if hours / speed > 1:
+            found.append(
+                f"{part.name}: nothing comes for {hours:.0f} hours between two blocks, "
+                "as in the recording: use --speed=max not to wait"
+            )
+        if back > 1:
+            found.append(
+                f"{part.name}: its times go back by {back:.0f} s: the blocks behind "
+                "that come at once"
+            )
+    return [f"{file.path}: {text}" for text in found]
 
 
 def _notes(file: File) -> Sequence[str]:
