@@ -24,6 +24,8 @@ class Scope(socketserver.ThreadingTCPServer):
         self.ends_at = ""
         """The command at which it hangs up, after so many others of the kind."""
         self.lives = 0
+        self.taken = "10"
+        """What it takes for a probe of 20:1."""
         self.settings = {":TIM:MAIN:SCAL": "1.000000e-06"}
         """What commands with a number or a word have set."""
         for channel in range(1, 5):
@@ -61,13 +63,13 @@ class Scope(socketserver.ThreadingTCPServer):
         return None
 
     def change(self, name: str, value: str) -> None:
-        """It has no probe of 20:1, but takes 10 for it, and refuses more than 100."""
+        """It has no probe of 20:1, but takes another one, and refuses more than 100."""
         if not name.endswith(":PROB"):
             self.settings[name] = value
         elif float(value) > 100:
             self.errors.append('-222,"Data out of range"')
         else:
-            self.settings[name] = f"{10 if value == '20' else float(value):e}"
+            self.settings[name] = f"{float(self.taken if value == '20' else value):e}"
 
 
 class Talk(socketserver.StreamRequestHandler):

@@ -108,7 +108,11 @@ class Bridge:
             change.fail(error.errno or errno.EIO, error.strerror)
             self._probe_after(error)
         else:
-            change.done()
+            if knob.widened.accepts(change.value):
+                change.done()
+            else:
+                text = f"the instrument has taken {change.value}, which is none of the values"
+                change.fail(errno.ERANGE, text)
 
     def _probe_after(self, error: OSError) -> None:
         """Raise Lost if the connection has ended, which the library does not tell from

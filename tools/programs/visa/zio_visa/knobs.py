@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from zio import cli
 from zio.user import Attribute
@@ -12,7 +12,7 @@ from zio.user import Attribute
 from .instrument import Instrument, ScpiError
 from .model import Model
 from .options import PROGRAM
-from .settings import Setting
+from .settings import MOST_CHOICES, Setting
 
 
 @dataclass(frozen=True)
@@ -26,15 +26,27 @@ class Knob:
     channels: tuple[str, ...]
     values: tuple[int, ...]
 
-    def describe(self) -> Attribute:
+    @property
+    def widened(self) -> Setting:
+        """The setting, which also accepts what the instrument has: somebody may have
+        turned it to a value that the model does not list.
+        """
         setting = self.setting
-        # Somebody may have turned the instrument to a value that users may not write.
-        accepted = (*self.values, *setting.choices, setting.low)
+        if setting.choices:
+            found = dict.fromkeys((*self.values, *setting.choices))
+            return replace(setting, choices=tuple(sorted([*found][:MOST_CHOICES])))
+        if setting.low or setting.high:
+            low, high = (min(setting.low, *self.values), max(setting.high, *self.values))
+            return replace(setting, low=low, high=high)
+        return setting
+
+    def describe(self) -> Attribute:
+        setting = self.widened
         return Attribute(
             setting.name,
             set=self.set,
             channels=self.set is not None,
-            value=next(filter(setting.accepts, accepted)),
+            value=self.values[0],
             low=setting.low,
             high=setting.high,
             choices=setting.choices,
