@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import socketserver
 import threading
+from typing import BinaryIO
 
 
 class Scope(socketserver.ThreadingTCPServer):
@@ -24,6 +25,11 @@ class Scope(socketserver.ThreadingTCPServer):
         self.ends_at = ""
         """The command at which it hangs up, after so many others of the kind."""
         self.lives = 0
+        self.slow = ""
+        """The question whose answer comes in front of the next one, or by release()."""
+        self.late: list[tuple[BinaryIO, bytes]] = []
+        """Answers that have not been sent."""
+        self.identity = "RIGOL TECHNOLOGIES,DS1054Z,DS1ZA1,00.04.04"
         self.taken = "10"
         """What it takes for a probe of 20:1."""
         self.settings = {":TIM:MAIN:SCAL": "1.000000e-06"}
@@ -38,8 +44,8 @@ class Scope(socketserver.ThreadingTCPServer):
         return f"TCPIP::127.0.0.1::{self.server_address[1]}::SOCKET"
 
     def answer(self, command: str) -> bytes | None:
-        if command == "*IDN?":
-            return b"RIGOL TECHNOLOGIES,DS1054Z,DS1ZA1,00.04.04"
+        if command == "*IDN?" and self.identity:
+            return self.identity.encode()
         if command == "SYST:ERR?":
             return (self.errors.pop(0) if self.errors else '0,"No error"').encode()
         if command == ":SING":
@@ -71,6 +77,12 @@ class Scope(socketserver.ThreadingTCPServer):
         else:
             self.settings[name] = f"{float(self.taken if value == '20' else value):e}"
 
+    def release(self) -> None:
+        """Send the answers that are late."""
+        while self.late:
+            file, answer = self.late.pop(0)
+            file.write(answer + b"\n")
+
 
 class Talk(socketserver.StreamRequestHandler):
     server: Scope
@@ -84,5 +96,8 @@ class Talk(socketserver.StreamRequestHandler):
                     return
                 self.server.lives -= 1
             answer = self.server.answer(command)
-            if answer is not None:
+            if answer is not None and command == self.server.slow:
+                self.server.late.append((self.wfile, answer))
+            elif answer is not None:
+                self.server.release()
                 self.wfile.write(answer + b"\n")

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Instruments: simulated ones, and one behind a socket"""
 
+import dataclasses
 import errno
 import re
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -208,6 +210,103 @@ def test_silence(scope: Scope) -> None:
     assert caught.value.errno == errno.ETIMEDOUT
     assert caught.value.strerror == "NOTHING?: no answer within 0.2 s"
     instrument.probe()
+
+
+def ask_in_vain(scope: Scope, instrument: Any) -> None:
+    """Ask a question whose answer comes late."""
+    instrument.handle.timeout = 200
+    scope.slow = ":CHAN1:COUP?"
+    with pytest.raises(ScpiError, match="no answer within 0.2 s"):
+        instrument.ask(scope.slow)
+    assert len(scope.late) == 1
+
+
+def test_late_answer(scope: Scope) -> None:
+    """It is not that to a later question."""
+    instrument, _ = opened(scope)
+    ask_in_vain(scope, instrument)
+    scope.release()
+    assert instrument.ask(":CHAN1:PROB?") == "1.000000e+00"
+    instrument.check()
+
+
+def test_answer_behind_the_next_question(scope: Scope) -> None:
+    """It is not that to *IDN?, either."""
+    instrument, _ = opened(scope)
+    ask_in_vain(scope, instrument)
+    instrument.probe()
+    assert scope.late == []
+    assert instrument.ask(":CHAN1:PROB?") == "1.000000e+00"
+
+
+def test_strange_answer(scope: Scope) -> None:
+    """What follows it is not the answer to a later question."""
+    instrument, model = opened(scope)
+    scope.settings[":CHAN1:COUP"] = "EARTH\nAC"
+    with pytest.raises(ScpiError, match="EARTH is none of DC"):
+        instrument.get(model.sets[0].settings[0], "CHAN1")
+    assert instrument.ask(":CHAN1:PROB?") == "1.000000e+00"
+
+
+def test_another_instrument(scope: Scope) -> None:
+    """It is not the one from the start, which --model has not asked."""
+    instrument = Instrument(open_manager("@py"), scope.resource)
+    instrument.use(model_of(instrument, "rigol-scope"))
+    instrument.probe()
+    scope.identity = "ACME,D1,7,1.0"
+    with pytest.raises(
+        Lost, match="answers 'ACME,D1,7,1.0' to .IDN., and no longer 'RIGOL"
+    ):
+        instrument.probe()
+
+
+def test_instrument_without_identity(scope: Scope) -> None:
+    """With --model, it need not have one. Its error harms nobody."""
+    scope.identity = ""
+    instrument = Instrument(open_manager("@py"), scope.resource)
+    model = dataclasses.replace(model_of(instrument, "rigol-scope"), timeout_s=0.2)
+    instrument.use(model)
+    assert instrument.ask(":CHAN1:PROB?") == "1.000000e+00"
+    with pytest.raises(Lost, match="the instrument is silent"):
+        instrument.probe()
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(errno.ENODEV, "No such device"), "has ended: No such device"),
+        (OSError("unplugged"), "has ended: unplugged"),
+        (RuntimeError("RPC failed"), "has ended: RPC failed"),
+        (AttributeError(), "has ended: AttributeError"),
+    ],
+)
+def test_unplugged(scope: Scope, error: Exception, said: str) -> None:
+    """pyvisa-py raises errors of other libraries, and plain ones. So does close()."""
+    instrument, _ = opened(scope)
+
+    def fail(*_: Any) -> None:
+        raise error
+
+    handle = instrument.handle
+    instrument.handle = SimpleNamespace(query=fail, write=fail, close=fail, timeout=200)
+    for call in (instrument.ask, instrument.write):
+        with pytest.raises(Lost, match=said):
+            call("*CLS")
+    instrument.close()
+    handle.close()
+
+
+def test_time_out_of_another_library(scope: Scope) -> None:
+    instrument, _ = opened(scope)
+
+    class UsbError(OSError):
+        """As in PyUSB"""
+
+    for error in (TimeoutError("timed out"), UsbError(errno.ETIMEDOUT, "timed out")):
+        with pytest.raises(ScpiError, match="X: no answer within 5 s") as caught:
+            with instrument._talking("X"):
+                raise error
+        assert caught.value.errno == errno.ETIMEDOUT
 
 
 @pytest.mark.parametrize("command", [":SING", ":WAV:DATA?", "SYST:ERR?"])

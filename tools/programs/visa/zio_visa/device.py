@@ -116,9 +116,9 @@ class Bridge:
 
     def _probe_after(self, error: OSError) -> None:
         """Raise Lost if the connection has ended, which the library does not tell from
-        silence.
+        silence, or if answers no longer belong to their questions.
         """
-        if error.errno == errno.ETIMEDOUT:
+        if error.errno in (errno.ETIMEDOUT, errno.EPROTO):
             self.instrument.probe()
 
     def _acquire(self, request: Request) -> None:

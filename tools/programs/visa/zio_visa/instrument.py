@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pyvisa
 from pyvisa.constants import StatusCode
+from pyvisa.resources import SerialInstrument, TCPIPSocket
 from zio.cli import CANNOT_OPEN, Failure
 
 from .fields import expand
@@ -24,14 +25,8 @@ from .settings import Setting
 LIMITS = np.iinfo(np.int32)
 # Read so many entries of the queue of errors at most: some instruments never empty it.
 MOST_ERRORS = 20
-# What the library says when nobody is there any more
-GONE = (
-    StatusCode.error_connection_lost,
-    StatusCode.error_resource_not_found,
-    StatusCode.error_io,
-    StatusCode.error_system_error,
-    StatusCode.error_invalid_object,
-)
+# Seconds without a byte after which a stream of bytes is empty
+QUIET = 0.1
 
 
 class Lost(Failure):
@@ -82,7 +77,9 @@ class Instrument:
 
     def __init__(self, manager: Any, resource: str) -> None:
         self.resource = resource
-        self.errors = ""
+        self.errors = self.identity = ""
+        # The last exchange had no end: its answer may still come.
+        self.is_late = False
         try:
             self.handle = manager.open_resource(resource, open_timeout=5000)
         except Exception as error:  # noqa: BLE001: pyvisa-py raises plain ones
@@ -101,36 +98,73 @@ class Instrument:
         self._set_end(model.end)
         self.handle.timeout = model.timeout_s * 1000
         self.errors = model.errors
+        if not self.identity:
+            self._learn_identity()
         for command in model.init:
             self.write(command)
         self.check()
 
-    def close(self) -> None:
+    def _learn_identity(self) -> None:
+        """Ask an instrument that --model need not know."""
         try:
+            self.identity = self.ask("*IDN?")
+        except ScpiError:
+            self.forget_errors()
+
+    def close(self) -> None:
+        # pyvisa-py raises plain exceptions, and those of other libraries.
+        with suppress(Exception):
             self.handle.close()
-        except (OSError, AttributeError, pyvisa.Error):
-            return
 
     # --- commands ---------------------------------------------------------------------
 
     @contextmanager
     def _talking(self, command: str) -> Iterator[None]:
+        if self.is_late:
+            self._clear()
+        self.is_late = True
         try:
             yield
-        except pyvisa.VisaIOError as error:
-            if error.error_code != StatusCode.error_timeout:
-                raise self._lost(error) from error
-            text = f"{command}: no answer within {self.handle.timeout / 1000:g} s"
-            raise ScpiError(errno.ETIMEDOUT, text) from error
-        except (ConnectionError, EOFError, pyvisa.InvalidSession) as error:
-            raise self._lost(error) from error
         except ValueError as error:
             raise ScpiError(
                 errno.EPROTO, f"{command}: strange answer: {error}"
             ) from error
+        except Exception as error:  # As in close()
+            if not is_time_out(error):
+                text = f"{self.resource}: the connection has ended: {reason(error)}"
+                raise Lost(text) from error
+            text = f"{command}: no answer within {self.handle.timeout / 1000:g} s"
+            raise ScpiError(errno.ETIMEDOUT, text) from error
+        self.is_late = False
 
-    def _lost(self, error: Exception) -> Lost:
-        return Lost(f"{self.resource}: the connection has ended: {reason(error)}")
+    def _clear(self) -> None:
+        """Drop what is left of an earlier exchange, such as its answer. An error comes
+        again with the next command.
+        """
+        with suppress(Exception):
+            if isinstance(self.handle, (SerialInstrument, TCPIPSocket)):
+                self._drain()
+            else:
+                self.handle.clear()
+
+    def _drain(self) -> None:
+        """Read what has come. In pyvisa-py, clear() of a socket never ends if the peer has
+        hung up, and serial lines have none.
+        """
+        timeout, self.handle.timeout = self.handle.timeout, QUIET * 1000
+        end = time.monotonic() + timeout / 1000
+        try:
+            while time.monotonic() < end:
+                self.handle.read_raw()
+        finally:
+            self.handle.timeout = timeout
+
+    def _strange(self, text: str) -> ScpiError:
+        """Return the error for an answer that makes no sense, say because it is that to
+        another question.
+        """
+        self.is_late = True
+        return ScpiError(errno.EPROTO, text)
 
     def write(self, command: str) -> None:
         with self._talking(command):
@@ -153,21 +187,33 @@ class Instrument:
 
     def identify(self) -> str:
         try:
-            return self.ask("*IDN?")
+            self.identity = self.ask("*IDN?")
         except ScpiError as error:
             remedy = "name the model with --model"
             raise Failure(f"{self.resource}: {error.strerror}: {remedy}") from error
         except Lost as error:
             raise Lost(str(error), CANNOT_OPEN) from error
+        return self.identity
 
     def probe(self) -> None:
-        """Find out whether the instrument is still there. Raise Lost."""
-        try:
-            self.ask("*IDN?")
-        except ScpiError as error:
-            raise Lost(
-                f"{self.resource}: the instrument is silent: {error.strerror}"
-            ) from error
+        """Find out whether the instrument is still there, and answers what it is asked.
+        Raise Lost.
+        """
+        # In front of the first answer there may be one to an earlier question.
+        for _ in range(2):
+            try:
+                answer = self.ask("*IDN?")
+            except ScpiError as error:
+                raise Lost(
+                    f"{self.resource}: the instrument is silent: {error.strerror}"
+                ) from error
+            if answer == (self.identity or answer):
+                return
+            self.is_late = True
+        raise Lost(
+            f"{self.resource}: the instrument answers {answer!r} to *IDN?, and no longer"
+            f" {self.identity!r}"
+        )
 
     def check(self) -> None:
         """Empty the queue of errors. Raise ScpiError for the first one."""
@@ -192,7 +238,7 @@ class Instrument:
         try:
             return setting.number(self.ask(query))
         except ValueError as error:
-            raise ScpiError(errno.EPROTO, f"{query}: {error}") from None
+            raise self._strange(f"{query}: {error}") from None
 
     def set(self, setting: Setting, value: int, channel: str = "") -> int:
         """Change a setting, and return the value that it has then."""
@@ -212,7 +258,7 @@ class Instrument:
         for name, place in preamble.places.items():
             if isinstance(place, int) and place >= len(answer):
                 text = f"{query}: {len(answer)} fields, {name} should be number {place}"
-                raise ScpiError(errno.EPROTO, text)
+                raise self._strange(text)
             text = (
                 answer[place]
                 if isinstance(place, int)
@@ -222,7 +268,7 @@ class Instrument:
                 found[name] = float(text)
             except ValueError:
                 what = f"{query or place}: {name} is {text!r}, which is not a number"
-                raise ScpiError(errno.EPROTO, what) from None
+                raise self._strange(what) from None
         return Scaling(**found)
 
     def rate(self, cset: SetModel) -> float | None:
@@ -263,7 +309,7 @@ class Instrument:
             return wait.is_over(answer)
         except ValueError:
             text = f"{wait.query}: {answer!r} is not a number"
-            raise ScpiError(errno.EPROTO, text) from None
+            raise self._strange(text) from None
 
     def _select(self, cset: SetModel, channel: str, nsamples: int) -> None:
         for command in cset.select:
@@ -298,6 +344,13 @@ def to_steps(
     steps = np.where(np.isnan(steps), math.inf, steps)
     inside = np.clip(steps, LIMITS.min, LIMITS.max)
     return Waveform(inside.astype("i4"), bool((inside != steps).any()))
+
+
+def is_time_out(error: Exception) -> bool:
+    if isinstance(error, pyvisa.VisaIOError):
+        return bool(error.error_code == StatusCode.error_timeout)
+    number = error.errno if isinstance(error, OSError) else 0
+    return isinstance(error, TimeoutError) or number == errno.ETIMEDOUT
 
 
 def reason(error: Exception) -> str:
