@@ -4,17 +4,20 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from zio.user import Attribute, Change
+from zio.user import Attribute, Change, Request, Set
 from zio_visa.cli import model_of
-from zio_visa.device import Bridge, describe
+from zio_visa.device import Bridge, describe, stall_limit
 from zio_visa.instrument import Instrument, open_manager
 from zio_visa.knobs import read_knobs
+from zio_visa.model import read_model
 
 from .oscilloscope import Scope
+from .rig import PROGRAMS
 
 
 class Over(Exception):
@@ -37,18 +40,43 @@ class Written(Change):
         self.answers.append((code, reason))
 
 
+class Armed(Request):
+    """A request for blocks, and the answer"""
+
+    __slots__ = ("answers", "is_aborted")
+
+    def __init__(self, cset: Set, *blocks: Any) -> None:
+        self.set, self.blocks = cset, list(blocks)
+        self.is_aborted = False
+        self.answers: list[int] = []
+
+    @property
+    def aborted(self) -> bool:
+        return self.is_aborted
+
+    def done(self, n: int | None = None) -> None:
+        self.answers.append(0)
+
+    def fail(self, code: int) -> None:
+        self.answers.append(code)
+
+
 class Kernel:
-    """What the bridge uses of a device. `lists`: what each call finds."""
+    """What the bridge uses of a device. `lists`: functions with what a call finds."""
 
     def __init__(self, sets: Any, attributes: Any) -> None:
         self.name = "rigol-0000"
         self.sets, self.attributes = sets, attributes
-        self.lists: list[list[Any]] = []
+        self.lists: list[Callable[[], list[Any]]] = []
+        self.flushed = 0
 
     def requests(self, timeout: float | None = None) -> Iterator[Any]:
         if not self.lists:
             raise Over
-        yield from self.lists.pop(0)
+        yield from self.lists.pop(0)()
+
+    def flush(self) -> None:
+        self.flushed += 1
 
 
 def bridge_of(scope: Scope) -> Bridge:
@@ -61,7 +89,7 @@ def bridge_of(scope: Scope) -> Bridge:
     return Bridge(instrument, model, knobs, kernel)
 
 
-def serve(bridge: Bridge, *lists: list[Any]) -> None:
+def serve(bridge: Bridge, *lists: Callable[[], list[Any]]) -> None:
     kernel: Any = bridge.device
     kernel.lists = list(lists)
     with pytest.raises(Over):
@@ -80,7 +108,44 @@ def test_value_that_no_attribute_accepts(scope: Scope) -> None:
     assert 3 in probe.choices
     good, bad = Written(probe, 3), Written(probe, 20)
     scope.taken = "15"
-    serve(bridge, [good], [bad])
+    serve(bridge, lambda: [good], lambda: [bad])
     assert good.answers == [3]
     text = "the instrument has taken 15, which is none of the values"
     assert bad.answers == [(errno.ERANGE, text)]
+
+
+def test_abort_while_another_set_waits(scope: Scope) -> None:
+    """The answer to an aborted request does not wait for the trigger of another one."""
+    bridge = bridge_of(scope)
+    scope.triggers_at = 10**9
+    kernel: Any = bridge.device
+    (cset,) = kernel.sets
+    waits, other = Armed(cset), Armed(cset)
+
+    def abort_other() -> list[Any]:
+        other.is_aborted = True
+        return [other]
+
+    def abort_first() -> list[Any]:
+        assert (other.answers, kernel.flushed) == ([errno.ECANCELED], 1)
+        assert waits.answers == []
+        waits.is_aborted = True
+        return [waits]
+
+    serve(bridge, lambda: [waits], lambda: [other], abort_other, abort_first)
+    assert waits.answers == other.answers == [errno.ECANCELED]
+
+
+@pytest.mark.parametrize(
+    ("timeout", "poll", "limit"), [(5, 0.02, 15.02), (5, 60, 75), (3600, 60, 3600)]
+)
+def test_stall_limit(timeout: float, poll: float, limit: float) -> None:
+    """The program sees an abort after a poll, and the kernel knows up to an hour."""
+    model = read_model(PROGRAMS / "models/rigol-scope.yaml")
+    (cset,) = model.sets
+    assert cset.wait
+    wait = replace(cset.wait, poll_s=poll)
+    model = replace(model, timeout_s=timeout, sets=(replace(cset, wait=wait),))
+    assert stall_limit(model) == pytest.approx(limit)
+    model = replace(model, sets=(replace(cset, wait=None),))
+    assert stall_limit(model) == min(2 * timeout + 5, 3600)

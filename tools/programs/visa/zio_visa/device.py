@@ -14,7 +14,7 @@ from zio import cli
 from zio.cli import BY_SIGNAL, CANNOT_OPEN, STOPS, Failure, say
 from zio.user import Change, Device, Request, Set
 
-from .instrument import Instrument, ScpiError
+from .instrument import Instrument, ScpiError, reason
 from .knobs import Knob, read_knobs
 from .model import Model, SetModel
 from .options import PROGRAM
@@ -23,6 +23,8 @@ from .options import PROGRAM
 CLIPPED = 1
 # The rate may differ by so much: an instrument tells its period with few digits.
 RATE_ERROR = 1e-4
+# The kernel takes no longer limit, in seconds.
+LONGEST_STALL = 3600
 
 
 class Stopped(BaseException):
@@ -83,7 +85,16 @@ class Bridge:
         for other in self.device.requests(timeout=0):
             if other is not request and other not in self.waiting:
                 self.waiting.append(other)
+        self._answer_aborted()
         return not request.aborted
+
+    def _answer_aborted(self) -> None:
+        """Give the answer at once: the request in hand may wait for its trigger for ever."""
+        for other in list(self.waiting):
+            if isinstance(other, Request) and other.aborted:
+                self.waiting.remove(other)
+                other.fail(errno.ECANCELED)
+                self.device.flush()
 
     def _is_awaited(self, request: Request) -> bool:
         """Tell the same while the instrument waits for its trigger. Users may change
@@ -130,7 +141,7 @@ class Bridge:
         except zio.Error:
             raise
         except OSError as error:
-            complain(f"{self.instrument.resource}: {error.strerror}")
+            complain(f"{self.instrument.resource}: {reason(error)}")
             self._probe_after(error)
             request.fail(error.errno or errno.EIO)
         else:
@@ -164,17 +175,23 @@ def complain(text: object) -> None:
     cli.complain(PROGRAM, text)
 
 
+def stall_limit(model: Model) -> float:
+    """Return after how many seconds without the program the kernel unplugs the device. An
+    abort waits for the answer to the question of this moment, and between two questions.
+    """
+    polls = (cset.wait.poll_s for cset in model.sets if cset.wait)
+    return min(2 * model.timeout_s + 5 + max(polls, default=0), LONGEST_STALL)
+
+
 def make_device(
     instrument: Instrument, model: Model, knobs: list[Knob], name: str
 ) -> Device:
     sets = [describe(cset, instrument.rate(cset)) for cset in model.sets]
-    # An abort waits until the instrument has answered the question of this moment.
+    attributes = [knob.describe() for knob in knobs]
     try:
-        timeout = 2 * model.timeout_s + 5
-        attributes = [knob.describe() for knob in knobs]
-        device = Device(name, sets, timeout=timeout, attributes=attributes)
+        device = Device(name, sets, timeout=stall_limit(model), attributes=attributes)
     except (zio.Error, ValueError) as error:
-        raise Failure(f"{model.file}: no device: {error}", CANNOT_OPEN) from error
+        raise Failure(f"{model.file}: no device: {reason(error)}", CANNOT_OPEN) from error
     for attribute, knob in zip(attributes, knobs):
         for channel, value in enumerate(knob.values):
             device.put(attribute, value, channel)
@@ -204,4 +221,4 @@ def serve(instrument: Instrument, model: Model, name: str, idle_s: float) -> int
     except Stopped as stopped:
         return stopped.status
     except zio.Error as error:
-        raise Failure(f"{instrument.resource}: {error}") from error
+        raise Failure(f"{instrument.resource}: {reason(error)}") from error
