@@ -4,15 +4,18 @@
 from __future__ import annotations
 
 import errno
+import signal
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from zio.cli import STOPS
 from zio.user import Attribute, Change, Request, Set
 from zio_visa.cli import model_of
-from zio_visa.device import Bridge, describe, stall_limit
-from zio_visa.instrument import Instrument, open_manager
+from zio_visa.device import Bridge, Stopped, describe, stall_limit, stop
+from zio_visa.device import serve as serve_device
+from zio_visa.instrument import Instrument, Lost, ScpiError, open_manager
 from zio_visa.knobs import read_knobs
 from zio_visa.model import read_model
 
@@ -149,3 +152,68 @@ def test_stall_limit(timeout: float, poll: float, limit: float) -> None:
     assert stall_limit(model) == pytest.approx(limit)
     model = replace(model, sets=(replace(cset, wait=None),))
     assert stall_limit(model) == min(2 * timeout + 5, 3600)
+
+
+def test_signal_while_the_instrument_waits(scope: Scope) -> None:
+    """Its acquisition is aborted, even if the signal comes in front of an answer."""
+    bridge = bridge_of(scope)
+    scope.triggers_at = 10**9
+    cset = bridge.device.sets[0]
+
+    def interrupt() -> list[Any]:
+        raise Stopped(signal.SIGINT)
+
+    kernel: Any = bridge.device
+    kernel.lists = [lambda: [Armed(cset)], list, interrupt]
+    with pytest.raises(Stopped):
+        bridge.serve(0)
+    bridge.instrument.check()
+    assert scope.said[-2:] == [":STOP", "SYST:ERR?"]
+    with pytest.raises(Stopped), bridge.instrument._talking("X?"):
+        raise Stopped(signal.SIGTERM)
+    assert bridge.instrument.is_late
+
+
+def test_wait_without_end(scope: Scope) -> None:
+    """An instrument that is silent, or does not trigger in time, does not go on."""
+    bridge = bridge_of(scope)
+    cset = bridge.models[id(bridge.device.sets[0])]
+    assert cset.wait
+    cset = replace(cset, wait=replace(cset.wait, limit_s=0.001, poll_s=0.01))
+    scope.triggers_at = 10**9
+    with pytest.raises(ScpiError, match="no acquisition within 0.001 s"):
+        bridge.instrument.arm(cset, 10, lambda: True)
+    bridge.instrument.check()
+    assert scope.said[-2:] == [":STOP", "SYST:ERR?"]
+
+
+def test_second_signal() -> None:
+    """It ends the program at once, and without a traceback."""
+    before = {number: signal.getsignal(number) for number in STOPS}
+    try:
+        for number in STOPS:
+            signal.signal(number, stop)
+        with pytest.raises(Stopped):
+            signal.raise_signal(signal.SIGTERM)
+        assert [signal.getsignal(each) for each in STOPS] == [signal.SIG_DFL] * 2
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def test_signal_behind_the_end(scope: Scope, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The instrument is being closed then."""
+    instrument = Instrument(open_manager("@py"), scope.resource)
+    before = {number: signal.getsignal(number) for number in STOPS}
+
+    def fail(*_: Any) -> Any:
+        raise Lost("gone")
+
+    monkeypatch.setattr("zio_visa.device.read_knobs", fail)
+    try:
+        with pytest.raises(Lost):
+            serve_device(instrument, model_of(instrument, None), "rigol", 0)
+        assert [signal.getsignal(each) for each in STOPS] == [signal.SIG_DFL] * 2
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

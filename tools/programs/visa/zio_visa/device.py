@@ -199,7 +199,14 @@ def make_device(
     return device
 
 
+def handle_signals(handler: Any) -> None:
+    for number in STOPS:
+        signal.signal(number, handler)
+
+
 def stop(number: int, _: Any) -> None:
+    # Another signal ends the program at once, even while it closes the device.
+    handle_signals(signal.SIG_DFL)
     raise Stopped(number)
 
 
@@ -207,8 +214,7 @@ def serve(instrument: Instrument, model: Model, name: str, idle_s: float) -> int
     """Be the driver of the instrument until a signal. Return the exit status. Raise Lost
     if the connection ends: then the device is unplugged.
     """
-    for number in STOPS:
-        signal.signal(number, stop)
+    handle_signals(stop)
     try:
         while True:
             knobs = read_knobs(instrument, model)
@@ -222,3 +228,5 @@ def serve(instrument: Instrument, model: Model, name: str, idle_s: float) -> int
         return stopped.status
     except zio.Error as error:
         raise Failure(f"{instrument.resource}: {reason(error)}") from error
+    finally:
+        handle_signals(signal.SIG_DFL)

@@ -286,11 +286,21 @@ class Instrument:
         for command in cset.arm:
             self.write(expand(command, nsamples=nsamples))
         self.check()
-        is_over = not cset.wait or self._wait(cset.wait, is_wanted)
+        try:
+            is_over = not cset.wait or self._wait(cset.wait, is_wanted)
+        except Lost:
+            raise
+        except BaseException:  # A signal, too
+            with suppress(ScpiError, Lost):
+                self._abort(cset)
+            raise
         if not is_over:
-            for command in cset.abort:
-                self.write(command)
+            self._abort(cset)
         return is_over
+
+    def _abort(self, cset: SetModel) -> None:
+        for command in cset.abort:
+            self.write(command)
 
     def _wait(self, wait: Wait, is_wanted: Callable[[], bool]) -> bool:
         begin = time.monotonic()
