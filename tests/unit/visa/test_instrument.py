@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Instruments: simulated ones, and one behind a socket"""
 
+import argparse
 import dataclasses
 import errno
 import re
@@ -10,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from zio_visa.cli import model_of
+from zio_visa.cli import list_resources, model_of
 from zio_visa.instrument import Instrument, Lost, ScpiError, open_manager
 from zio_visa.knobs import read_knobs
 
@@ -40,6 +41,33 @@ def test_list(tmp_path: Path) -> None:
         "GPIB0::9::0::INSTR\t-\tNOBODY,X,0,0",
         "TCPIP0::digitiser::inst0::INSTR\tdigitiser\tACME,D1,7,1.0",
     ]
+
+
+def test_list_what_others_wrote(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """No name or answer reaches the terminal as it is, and each instrument is closed."""
+    closed = []
+
+    class Handle(SimpleNamespace):
+        def query(self, _: str) -> str:
+            if self.name == "B":
+                raise OSError(errno.EIO, "\33[2J")
+            return "EVIL\t\33[31m,X\n"
+
+        def close(self) -> None:
+            closed.append(self.name)
+
+    manager = SimpleNamespace(
+        list_resources=lambda _: ("A\33", "B"),
+        open_resource=lambda name, **_: Handle(name=name),
+    )
+    monkeypatch.setattr("zio_visa.cli.open_manager", lambda _: manager)
+    assert list_resources(argparse.Namespace(backend="@py")) == 0
+    assert capfd.readouterr().out == (
+        "A?\t-\tEVIL??[31m,X\nB\t-\tB: the connection has ended: ?[2J\n"
+    )
+    assert closed == ["A\33", "B"]
 
 
 def test_multimeter() -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+from contextlib import closing
 from pathlib import Path
 
+import zio
 from zio import cli
 from zio.cli import FAILED, OK, Failure, say
 
@@ -84,13 +86,14 @@ def list_resources(options: argparse.Namespace) -> int:
     for resource in manager.list_resources("?*"):
         try:
             instrument = Instrument(manager, resource)
-            identity = instrument.identify()
-            instrument.close()
-        except (Failure, ScpiError) as error:
-            say(f"{resource}\t-\t{error}")
-            continue
-        model = match(identity, models)
-        say(f"{resource}\t{model.file.stem if model else '-'}\t{identity}")
+            with closing(instrument):
+                said = instrument.identify()
+        except Failure as failure:
+            name, said = "-", str(failure)
+        else:
+            model = match(said, models)
+            name = model.file.stem if model else "-"
+        say("\t".join(map(zio.printable, (resource, name, said))))
     return OK
 
 
