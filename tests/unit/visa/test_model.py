@@ -23,6 +23,16 @@ WRONG = {
     "missing": ("    unit: V\n", "", "5: sets[0]: unit is missing"),
     "twice": ("device: acme", "device: acme\ndevice: b", "4: device: given twice"),
     "pattern": ("'ACME", "'(ACME", "2: match: not a regular expression: "),
+    "large pattern": (
+        "'ACME",
+        "'a{99999999999}",
+        "2: match: not a regular expression: ",
+    ),
+    "deep pattern": (
+        "'ACME",
+        f"'{'(' * 9999}{')' * 9999}",
+        "2: match: not a regular expression: ",
+    ),
     "name": (
         "device: acme",
         "device: Acme",
@@ -190,6 +200,7 @@ def test_setting(change: str, value: int, word: str, tmp_path: Path) -> None:
         (b"\xff\xfe\xfd", ": not UTF-8: "),
         (b"- a\n", ":1: write a mapping here"),
         (b"a: \x00", ": not YAML: "),
+        pytest.param(b"[" * 9999, ": not YAML: it is nested too deeply", id="deep"),
     ],
 )
 def test_no_model(content: bytes, said: str, tmp_path: Path) -> None:

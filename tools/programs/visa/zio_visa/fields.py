@@ -111,7 +111,7 @@ class Field:
     def pattern(self) -> re.Pattern[str]:
         try:
             return re.compile(self.text())
-        except re.error as error:
+        except (re.error, OverflowError, RecursionError) as error:
             raise self.fault(f"not a regular expression: {error}") from None
 
     def command(self, words: Iterable[str] = ()) -> str:
@@ -140,6 +140,8 @@ def read_file(file: Path) -> Field:
         raise Fault(f"{file}:{line}: not YAML: {error.problem}") from None
     except yaml.YAMLError as error:
         raise Fault(f"{file}: not YAML: {error}") from None
+    except RecursionError:
+        raise Fault(f"{file}: not YAML: it is nested too deeply") from None
     if node is None:
         raise Fault(f"{file}: the file is empty")
     return Field(file, node, "")
