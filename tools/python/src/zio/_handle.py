@@ -113,7 +113,8 @@ class Handle(Unique, Closing):
         # Ends the wait of a task
         self._waker: Callable[[], object] | None = None
         self._user = User()
-        self._lock = threading.Lock()
+        # A signal handler may interrupt the thread that holds it.
+        self._lock = threading.RLock()
         self._ending = Ending(close)
         self._ch = ffi.gc(pointer, self._ending)
 

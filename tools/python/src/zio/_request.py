@@ -224,7 +224,11 @@ class Request:
     @property
     def aborted(self) -> bool:
         """Whether the kernel has taken the blocks back. Stop writing, and answer."""
-        return bool(self.blocks and self._request.is_aborted)
+        if not self.blocks:
+            return False
+        # Another thread may close the device meanwhile.
+        _held = self._device._open()
+        return bool(self._request.is_aborted)
 
     @property
     def answered(self) -> bool:
@@ -294,7 +298,10 @@ class Request:
         self._lost = 0
 
     def __repr__(self) -> str:
-        state = "aborted" if self.aborted else "answered" if self.answered else "open"
+        try:
+            state = "aborted" if self.aborted else "answered" if self.answered else "open"
+        except ValueError:
+            state = "closed"
         return f"<zio.user.Request {self.set.name}, {len(self.blocks)} blocks, {state}>"
 
 

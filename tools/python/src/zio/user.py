@@ -194,12 +194,13 @@ class Device(Handle):
 
     def _area(self, request: Request, channel: int, number: int, size: int) -> Area:
         """Return the memory of a channel, which is mapped at the first use."""
+        pointer = self._open()
         key = request._request.set, channel
         area = self._areas.get(key)
         if area is None or area.number != number:
             if area is not None:
                 area.detach()
-            area = Area(self.fileno(), number, size, not request.set.output)
+            area = Area(lib.zio_user_fd(pointer), number, size, not request.set.output)
             self._areas[key] = area
         return area
 
