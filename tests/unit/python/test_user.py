@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
+import errno
 import threading
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import zio
 from zio import user
+from zio._device import describe_attribute, describe_set
 from zio._handle import Handle
 from zio._libzio import ffi
 from zio._request import Request
-from zio.user import Device, Set
+from zio.user import Attribute, Device, Set
 
 
 class Bare(Device):
@@ -82,3 +85,73 @@ def test_stop_in_a_signal_handler() -> None:
     thread.start()
     thread.join(20)
     assert not thread.is_alive() and len(device.interrupts) == 2
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ({"name": "a" * 99}, f"set {'a' * 99}: a name of '{'a' * 99}': it does not fit"),
+        (
+            {"name": "w", "clock": "b" * 99},
+            f"set w: a clock of '{'b' * 99}': it does not",
+        ),
+        ({"name": "w", "channels": -1}, "set w: channels of -1: it does not fit"),
+        (
+            {"name": "w", "max_samples": 1 << 40},
+            "set w: max_samples of 1099511627776: it",
+        ),
+        ({"name": "w", "nsamples": -1}, "set w: nsamples of -1: it does not fit"),
+        ({"name": "w", "depth": -1}, "set w: depth of -1: it does not fit"),
+        ({"name": "w", "shots": -1}, "set w: shots of -1: it does not fit"),
+        ({"name": "w", "nbits": -1}, "set w: nbits of -1: it does not fit"),
+        ({"name": "w", "time_error": -1}, "set w: time_error of -1: it does not fit"),
+        ({"name": "w", "first": 1e9}, "set w: first of 1000000000.0: it does not fit"),
+    ],
+)
+def test_set_that_does_not_fit(what: Any, said: str) -> None:
+    with pytest.raises(zio.Error) as caught:
+        describe_set(ffi.new("struct uzio_set *"), Set(**what))
+    assert caught.value.errno == errno.EINVAL
+    assert str(caught.value.strerror).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ({"name": "a" * 99}, f"attribute {'a' * 99}: a name of '{'a' * 99}': it does"),
+        ({"name": "a", "set": -1}, "attribute a: set of -1: it does not fit"),
+        ({"name": "a", "value": 1 << 64}, f"attribute a: value of {1 << 64}: it does"),
+        ({"name": "a", "low": -1 << 64}, f"attribute a: low of {-1 << 64}: it does not"),
+        ({"name": "a", "high": 1 << 64}, f"attribute a: high of {1 << 64}: it does not"),
+        ({"name": "a", "standard": -1}, "attribute a: standard of -1: it does not fit"),
+        ({"name": "a", "extended": -1}, "attribute a: extended of -1: it does not fit"),
+    ],
+)
+def test_attribute_that_does_not_fit(what: Any, said: str) -> None:
+    with pytest.raises(zio.Error) as caught:
+        describe_attribute(ffi.new("struct uzio_attr *"), Attribute(**what))
+    assert caught.value.errno == errno.EINVAL
+    assert str(caught.value.strerror).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ({"id": 1 << 40}, "device w: id of 1099511627776: it does not fit"),
+        ({"timeout": -1}, "device w: timeout of -1: it does not fit"),
+    ],
+)
+def test_device_that_does_not_fit(what: Any, said: str) -> None:
+    with pytest.raises(zio.Error) as caught:
+        Device("w", [Set("w")], **what)
+    assert caught.value.strerror == said
+
+
+@pytest.mark.parametrize(
+    ("seconds", "ns"), [(0, 0), (1e-6, 1000), (1.1e-6, 1100), (1e-10, 1), (1.0000001, 0)]
+)
+def test_time_error(seconds: float, ns: int) -> None:
+    """Multiplication adds no nanosecond; a part of one counts as one."""
+    to = ffi.new("struct uzio_set *")
+    describe_set(to, Set("w", time_error=seconds))
+    assert to.error_ns == (ns or round(seconds * 1e9))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno as codes
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -11,11 +12,21 @@ from typing import Any
 import numpy as np
 
 from ._control import rate_parts
+from ._errors import make_error
 from ._libzio import ffi, lib
 from ._make import unit_numbers
 from ._objects import encode
 
 ACCESS = {"rw": 0, "r": lib.UZIO_ATTR_READ_ONLY, "w": lib.UZIO_ATTR_WRITE_ONLY}
+# Fields of a set that are numbers, and their names in struct uzio_set
+NUMBERS = {
+    "channels": "n_chan",
+    "nbits": "nbits",
+    "nsamples": "nsamples",
+    "max_samples": "max_samples",
+    "depth": "depth",
+    "shots": "max_shots",
+}
 
 
 @dataclass(frozen=True)
@@ -111,19 +122,36 @@ class Attribute:
             raise ValueError(f"attribute {self.name}: a value per block is extended")
 
 
+def put_field(to: Any, member: str, value: Any, what: str, given: Any = None) -> None:
+    """Put a value into a struct. Raise `Error` if it does not fit.
+
+    `what`: object and field. `given`: what the program has given, if not the value.
+    """
+    try:
+        setattr(to, member, encode(value) if isinstance(value, str) else value)
+    except (IndexError, OverflowError):
+        shown = value if given is None else given
+        raise make_error(codes.EINVAL, f"{what} of {shown!r}: it does not fit") from None
+
+
 def describe_attribute(to: Any, attr: Attribute) -> Any:
     """Put the description into a struct uzio_attr, and return memory to keep."""
-    to.name = encode(attr.name)
-    to.set = lib.UZIO_DEVICE if attr.set is None else attr.set
+    what = f"attribute {attr.name}"
+    put_field(to, "name", attr.name, f"{what}: a name")
+    cset = lib.UZIO_DEVICE if attr.set is None else attr.set
+    put_field(to, "set", cset, f"{what}: set")
     to.flags = ACCESS[attr.access]
     to.flags |= lib.UZIO_ATTR_CHANNELS if attr.channels else 0
     to.flags |= lib.UZIO_ATTR_SIGNED if attr.signed else 0
     if attr.standard is not None:
-        to.place, to.index = lib.UZIO_PLACE_STD, attr.standard
+        to.place = lib.UZIO_PLACE_STD
+        put_field(to, "index", attr.standard, f"{what}: standard")
     if attr.extended is not None:
-        place = lib.UZIO_PLACE_BLOCK if attr.per_block else lib.UZIO_PLACE_EXT
-        to.place, to.index = place, attr.extended
-    to.value, to.min, to.max = attr.value, attr.low, attr.high
+        to.place = lib.UZIO_PLACE_BLOCK if attr.per_block else lib.UZIO_PLACE_EXT
+        put_field(to, "index", attr.extended, f"{what}: extended")
+    put_field(to, "value", attr.value, f"{what}: value")
+    put_field(to, "min", attr.low, f"{what}: low")
+    put_field(to, "max", attr.high, f"{what}: high")
     choices = ffi.new("uint32_t[]", [choice & 0xFFFFFFFF for choice in attr.choices])
     if attr.choices:
         to.choices = int(ffi.cast("uintptr_t", choices))
@@ -133,18 +161,22 @@ def describe_attribute(to: Any, attr: Attribute) -> Any:
 
 def describe_set(to: Any, cset: Set) -> None:
     """Put the description of a set into a struct uzio_set."""
-    to.name, to.clock = encode(cset.name), encode(cset.clock)
+    what = f"set {cset.name}"
+    put_field(to, "name", cset.name, f"{what}: a name")
+    put_field(to, "clock", cset.clock, f"{what}: a clock")
     to.flags = lib.UZIO_SET_OUTPUT if cset.output else 0
     to.flags |= lib.UZIO_SET_STREAM if cset.stream else 0
     to.flags |= lib.UZIO_SET_PRE_SAMPLES if cset.pre_samples else 0
     to.flags |= lib.UZIO_SET_INTERLEAVED if cset.interleaved else 0
-    to.depth, to.max_shots = cset.depth, cset.shots
-    to.n_chan, to.ssize, to.nbits = cset.channels, cset.sample.itemsize, cset.nbits
-    to.nsamples, to.max_samples = cset.nsamples, cset.max_samples
+    to.ssize = cset.sample.itemsize
+    for name, member in NUMBERS.items():
+        put_field(to, member, getattr(cset, name), f"{what}: {name}")
     if cset.rate is not None:
         to.rate_num, to.rate_den = rate_parts(cset.rate)
-    to.first_ps = round(cset.first * 1e12)
-    to.error_ns = math.ceil(cset.time_error * 1e9)
+    put_field(to, "first_ps", round(cset.first * 1e12), f"{what}: first", cset.first)
+    # The product may be a little too large.
+    error_ns = math.ceil(round(cset.time_error * 1e9, 3))
+    put_field(to, "error_ns", error_ns, f"{what}: time_error", cset.time_error)
     is_signed = cset.sample.kind == "i"
     is_scaled = cset.unit or cset.scale is not None or cset.offset is not None
     if not is_scaled and not is_signed:

@@ -22,7 +22,7 @@ from fractions import Fraction
 from typing import Any, Optional
 
 from ._acquire import set_period
-from ._device import Attribute, Set, describe_attribute, describe_set
+from ._device import Attribute, Set, describe_attribute, describe_set, put_field
 from ._errors import Error, Interrupted, make_error, new_error, raise_error
 from ._handle import Handle, Timer
 from ._libzio import ffi, lib
@@ -79,8 +79,9 @@ class Device(Handle):
         attrs = ffi.new("struct uzio_attr[]", len(self.attributes))
         kept = [describe_attribute(to, a) for to, a in zip(attrs, self.attributes)]
         device.attrs, device.n_attrs = attrs, len(kept)
-        device.id = -1 if id is None else id
-        device.timeout_ms = math.ceil(timeout * 1000)
+        put_field(device, "id", -1 if id is None else id, f"device {name}: id")
+        timeout_ms = math.ceil(timeout * 1000)
+        put_field(device, "timeout_ms", timeout_ms, f"device {name}: timeout", timeout)
         err = new_error()
         pointer = lib.zio_user_create(device, err)
         if not pointer:
