@@ -7,9 +7,11 @@ import errno
 import signal
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from zio._control import rate_parts
 from zio.cli import STOPS
 from zio.user import Attribute, Change, Request, Set
 from zio_visa.cli import model_of
@@ -64,6 +66,19 @@ class Armed(Request):
         self.answers.append(code)
 
 
+class Space:
+    """A block to fill: the samples in it, and the rate that it has"""
+
+    def __init__(self, bridge: Bridge) -> None:
+        kernel: Any = bridge.device
+        self.channel, self.count, self.rate = 0, 10, kernel.rate
+        self.samples: list[int] = []
+        self.alarms = 0
+
+    def fill(self, samples: Any) -> None:
+        self.samples = list(samples)
+
+
 class Kernel:
     """What the bridge uses of a device. `lists`: functions with what a call finds."""
 
@@ -72,6 +87,21 @@ class Kernel:
         self.sets, self.attributes = sets, attributes
         self.lists: list[Callable[[], list[Any]]] = []
         self.flushed = 0
+        self.rate = self.told = 1e6
+        self.object = SimpleNamespace(cset=[SimpleNamespace(text=self._text)])
+
+    def _text(self, name: str) -> str:
+        """The rate of blocks, which changes only some time after flush()."""
+        assert name == "sample-rate"
+        text = f"{self.rate:g}"
+        if self.flushed:
+            self.rate = self.told
+        return text
+
+    def put_timing(self, number: int, rate: float) -> None:
+        assert number == 0
+        rate_parts(rate)
+        self.told = rate
 
     def requests(self, timeout: float | None = None) -> Iterator[Any]:
         if not self.lists:
@@ -217,3 +247,47 @@ def test_signal_behind_the_end(scope: Scope, monkeypatch: pytest.MonkeyPatch) ->
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def test_rate_changes(scope: Scope, capfd: pytest.CaptureFixture[str]) -> None:
+    """Blocks in hand have the old rate: they fail. Later ones have the new rate."""
+    bridge = bridge_of(scope)
+    cset = bridge.device.sets[0]
+    first, old = (Armed(cset, Space(bridge)) for _ in range(2))
+    later: list[Armed] = []
+
+    def arm_later() -> list[Any]:
+        assert old.answers == [errno.EIO]
+        later.append(Armed(cset, Space(bridge)))
+        return list(later)
+
+    def turn() -> list[Any]:
+        assert first.answers == [0] and len(first.blocks[0].samples) == 10
+        scope.period = "2.00001e-6"
+        return [old]
+
+    serve(bridge, lambda: [first], *polls(scope), turn, *polls(scope), arm_later)
+    assert old.blocks[0].samples == [] and later[0].answers == []
+    assert later[0].blocks[0].rate == pytest.approx(5e5, rel=1e-4)
+    said = capfd.readouterr().err
+    assert "499998 samples per second instead of 1e+06: later blocks tell it" in said
+    serve(bridge, lambda: later, *polls(scope))
+    assert later[0].answers == [0]
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("period", ["1e-300", "1e300", "inf"])
+def test_rate_that_no_device_has(
+    scope: Scope, period: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    bridge = bridge_of(scope)
+    scope.period = period
+    request = Armed(bridge.device.sets[0], Space(bridge))
+    serve(bridge, lambda: [request], *polls(scope))
+    assert request.answers == [errno.EIO]
+    assert "samples per second: pass 2.4e-10 to 4e9" in capfd.readouterr().err
+
+
+def polls(scope: Scope) -> list[Callable[[], list[Any]]]:
+    """What the bridge finds while it acquires: before the trigger, and for a block."""
+    return [list] * scope.triggers_at

@@ -6,8 +6,9 @@ from __future__ import annotations
 import errno
 import math
 import signal
+import time
 from collections import deque
-from typing import Any
+from typing import Any, NoReturn
 
 import zio
 from zio import cli
@@ -25,6 +26,8 @@ CLIPPED = 1
 RATE_ERROR = 1e-4
 # The kernel takes no longer limit, in seconds.
 LONGEST_STALL = 3600
+# Within so many seconds the kernel asks for a new rate, unless the machine is very busy.
+SOON = 1
 
 
 class Stopped(BaseException):
@@ -32,10 +35,6 @@ class Stopped(BaseException):
 
     def __init__(self, number: int) -> None:
         self.status = BY_SIGNAL + number
-
-
-class RateChanged(Exception):
-    """The samples no longer have the rate that the device tells."""
 
 
 def describe(cset: SetModel, rate: float | None) -> Set:
@@ -62,9 +61,10 @@ class Bridge:
         self.instrument, self.device = instrument, device
         self.models = {id(s): m for s, m in zip(device.sets, model.sets)}
         self.knobs = {id(a): k for a, k in zip(device.attributes, knobs)}
+        self.rates = [float(cset.rate or 0) for cset in device.sets]
         self.waiting: deque[Request | Change] = deque()
 
-    def serve(self, idle_s: float) -> None:
+    def serve(self, idle_s: float) -> NoReturn:
         """Serve until an exception ends it. Look after an instrument that is idle."""
         while True:
             request = self._next(idle_s or None)
@@ -157,18 +157,36 @@ class Bridge:
             channel = cset.channels[block.channel]
             found, scaling = self.instrument.read(cset, channel, block.count)
             if scaling.period is not None:
-                check_rate(request.set, scaling.period)
+                self._follow_rate(request.set, scaling.period)
             if not self._is_wanted(request):
                 return False
             block.fill(found.samples)
             block.alarms = CLIPPED if found.is_clipped else 0
         return True
 
-
-def check_rate(described: Set, period: float) -> None:
-    rate = float(described.rate or 0)
-    if period > 0 and not math.isclose(rate * period, 1, rel_tol=RATE_ERROR):
-        raise RateChanged(f"{1 / period:g} samples per second instead of {rate:g}")
+    def _follow_rate(self, cset: Set, period: float) -> None:
+        """Tell the kernel a new rate. Then raise OSError: the blocks in hand have the old
+        one.
+        """
+        number = next(i for i, s in enumerate(self.device.sets) if s is cset)
+        before = self.rates[number]
+        if not period > 0 or math.isclose(before * period, 1, rel_tol=RATE_ERROR):
+            return
+        rate = 1 / period
+        shown = self.device.object.cset[number]
+        old_text = shown.text("sample-rate")
+        try:
+            self.device.put_timing(number, rate)
+        except ValueError as error:
+            raise OSError(errno.EIO, str(error)) from None
+        self.device.flush()
+        self.rates[number] = rate
+        # The kernel asks for the rate soon: a block that is armed earlier has the old one.
+        end = time.monotonic() + SOON
+        while shown.text("sample-rate") == old_text and time.monotonic() < end:
+            time.sleep(0.001)
+        text = f"{rate:g} samples per second instead of {before:g}: later blocks tell it"
+        raise OSError(errno.EIO, text)
 
 
 def complain(text: object) -> None:
@@ -216,14 +234,10 @@ def serve(instrument: Instrument, model: Model, name: str, idle_s: float) -> int
     """
     handle_signals(stop)
     try:
-        while True:
-            knobs = read_knobs(instrument, model)
-            with make_device(instrument, model, knobs, name) as device:
-                say(f"{device.name}: {instrument.resource}, {model.file.stem}")
-                try:
-                    Bridge(instrument, model, knobs, device).serve(idle_s)
-                except RateChanged as changed:
-                    complain(f"{device.name}: {changed}: making the device anew")
+        knobs = read_knobs(instrument, model)
+        with make_device(instrument, model, knobs, name) as device:
+            say(f"{device.name}: {instrument.resource}, {model.file.stem}")
+            Bridge(instrument, model, knobs, device).serve(idle_s)
     except Stopped as stopped:
         return stopped.status
     except zio.Error as error:
