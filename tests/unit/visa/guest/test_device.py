@@ -190,6 +190,20 @@ def test_settings(scope: Scope) -> None:
         assert words_of(program) == ""
 
 
+def test_values_that_the_model_does_not_list(scope: Scope) -> None:
+    """One from the start is accepted; another that the instrument takes is refused."""
+    scope.settings[":CHAN1:PROB"] = "3"
+    with serving(scope) as program:
+        probe = Path(zio.find("rigol-0000").path) / "cset0/chan0/probe"
+        assert probe.read_text() == "3\n"
+        in_guest("zio", "set", "rigol-0-0", "probe=10")
+        in_guest("zio", "set", "rigol-0-0", "probe=3")
+        scope.taken = "15"
+        assert "the instrument has taken 15" in refusal_of("rigol-0-0", "probe=20")
+        assert probe.read_text() == "3\n"
+        assert words_of(program) == ""
+
+
 def test_setting_while_the_instrument_waits(scope: Scope) -> None:
     """A setting may be what the trigger waits for."""
     scope.triggers_at = 10**9
