@@ -245,6 +245,11 @@ TEST("a program plays armed blocks, and their writer hears of it", loaded)
 		ASSERT_EQ(zio_user_next(dev, &req, PATIENCE), 1);
 		ASSERT_EQ(req->type, UZIO_ARM);
 		expect_samples(dev, req, 0, i);
+		req->lost = 1;
+		ASSERT_EQ(zio_user_done(dev, req), -1);
+		expect_reason(dev, EINVAL,
+			      "uprog-0000: set 0: an armed output cannot lose blocks: answer with zio_user_fail()");
+		req->lost = 0;
 		ASSERT_EQ(zio_user_done(dev, req), 0);
 	}
 	ASSERT_EQ(zio_user_flush(dev), 0);

@@ -46,6 +46,8 @@ TEST("a program fills blocks in place, and tells their length, time and alarms",
 	ASSERT_EQ(req->set, 0);
 	ASSERT_EQ(req->n_blocks, 2);
 	ASSERT_EQ(req->arm->post_samples, 16);
+	ASSERT_EQ(req->filled[0].time.secs, req->arm->time.secs);
+	ASSERT_EQ(req->filled[0].time.ticks, req->arm->time.ticks);
 	fill(dev, req, 1000);
 	req->filled[1].len = 20;
 	req->filled[1].alarms = 3;

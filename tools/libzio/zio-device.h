@@ -50,7 +50,8 @@ struct zio_user_device {
  * @filled: the answer for each block, initially a full block with the time of the event.
  *          @len is in bytes. Of an output, @time tells when to play the block, or is zero
  * @lost: events, or blocks of a stream, that the device has lost in front of these blocks;
- *        initially 0. Of an output stream: how many of these blocks it could not play
+ *        initially 0. Of an output stream: how many of these blocks it could not play. An
+ *        armed output has none: answer with zio_user_fail()
  * @attr: position of the attribute in the description
  * @value: what the user has written. The attribute gets the value that it has in the answer
  *
@@ -186,8 +187,8 @@ int zio_user_complete(struct zio_user *dev, struct zio_user_request *req, unsign
  * Context: One thread per device. Does not wait.
  * Return: 0; -1 with EINVAL and the request remains without an answer: it is answered
  * already; the length of a block is not whole samples (of all its channels if it is
- * interleaved), or more than the request asks for; or the time of a block has more than a
- * second of nanoseconds. Or the errors of zio_user_flush(), if there are more answers than
+ * interleaved), or more than the request asks for; the time of a block has more than a second
+ * of nanoseconds; or an armed output has lost blocks. Or the errors of zio_user_flush(), if there are more answers than
  * the kernel takes at once.
  */
 int zio_user_done(struct zio_user *dev, struct zio_user_request *req);

@@ -260,6 +260,10 @@ int zio_user_done(struct zio_user *dev, struct zio_user_request *req)
 		return -1;
 	if (user_is_stream(lane->set))
 		return zio_user_complete(dev, req, req->n_blocks);
+	if (user_is_output(lane->set) && req->lost)
+		return zio_explain(&dev->error, EINVAL,
+				   "%s: set %u: an armed output cannot lose blocks: answer with zio_user_fail()",
+				   dev->name, req->set);
 	n_filled = count_filled(lane->set, req, req->n_blocks);
 	if (n_filled < 0 || add_done(lane, (uint32_t)n_filled))
 		return -1;

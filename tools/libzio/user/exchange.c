@@ -18,6 +18,10 @@ int zio_user_explain_exchange(struct zio_user *dev, int code)
 static const char *refusal_of(unsigned int type)
 {
 	switch (type) {
+	case UZIO_DONE:
+		return "blocks cannot have the lengths and times of zio_user_done()";
+	case UZIO_COMPLETE:
+		return "blocks cannot have the lengths, times and losses of zio_user_complete()";
 	case UZIO_TIMING:
 		return "no set can have the rate, first sample and error of zio_user_put_timing()";
 	case UZIO_SCALE:

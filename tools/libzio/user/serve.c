@@ -40,7 +40,7 @@ static void begin_request(struct user_lane *lane, unsigned int type, unsigned in
 	empty_lane(lane);
 }
 
-/* @time: when to play the block; zero for an input */
+/* @time: of the event, or when to play the block; zero: nobody has told */
 static void add_block(struct user_lane *lane, const struct uzio_block *block,
 		      const struct zio_timestamp *time)
 {
@@ -71,7 +71,6 @@ static int grow_lane(struct user_lane *lane, uint32_t n)
 
 static struct zio_user_request *hold_arm(struct user_set *set, const struct uzio_arm *arm)
 {
-	static const struct zio_timestamp none;
 	const struct uzio_block *block = (const struct uzio_block *)(arm + 1);
 	struct user_lane *lane = set->lanes;
 	uint32_t i;
@@ -83,7 +82,7 @@ static struct zio_user_request *hold_arm(struct user_set *set, const struct uzio
 	}
 	begin_request(lane, UZIO_ARM, 0);
 	for (i = 0; i < arm->n_blocks; i++)
-		add_block(lane, &block[i], user_is_output(set) ? &arm->time : &none);
+		add_block(lane, &block[i], &arm->time);
 	lane->is_held = true;
 	return &lane->request;
 }
