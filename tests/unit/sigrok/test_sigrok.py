@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -20,11 +22,29 @@ def run() -> Run:
     common.setup("build", "sigrok")
     subprocess.run(["make", "-s", "-C", ROOT / "tools", "sigrok"], check=True)
 
-    def do(*words: str) -> subprocess.CompletedProcess[str]:
+    def do(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
         command = [str(ROOT / "tools/bin/zio-sigrok"), *words]
-        return subprocess.run(command, capture_output=True, text=True, timeout=480)
+        return subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            timeout=480,
+            env=dict(os.environ, **variables),
+        )
 
     return do
+
+
+@pytest.fixture(scope="module")
+def twist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a library that changes the packets of the instrument."""
+    library = tmp_path_factory.mktemp("twist") / "twist.so"
+    flags = ["pkg-config", "--cflags", "--libs", "libsigrok"]
+    words = subprocess.run(flags, check=True, capture_output=True, text=True).stdout
+    source = str(ROOT / "tests/unit/sigrok/twist.c")
+    command = ["gcc", "-shared", "-fPIC", "-o", str(library), source, *words.split()]
+    subprocess.run(command, check=True)
+    return library
 
 
 def test_sets(run: Run) -> None:
@@ -47,6 +67,26 @@ def test_channels(run: Run) -> None:
     assert re.fullmatch(
         r"analog: .*\n  A1: 1000 .*\nlogic: .*\n  1000 samples of 2 bits\n", done.stdout
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "said"),
+    [
+        ("many digits", ["A0/amplitude=1e-10"], "1000 samples, -1e-10 to 1e-10"),
+        ("more digits later", [], "1000 samples, -10 to 10, rounded"),
+        ("overload first", ["A0/amplitude=0.5"], "1000 samples, -0.5 to 0.5"),
+        ("others", [], "1000 samples, -10 to 10"),
+        ("logic", [], "1000 samples, -10 to 10"),
+    ],
+)
+def test_packets(
+    run: Run, twist: Path, name: str, settings: list[str], said: str
+) -> None:
+    """Neither what comes first nor what others send changes the samples."""
+    words = [f"--config={setting}" for setting in ("samplerate=1M", *settings)]
+    done = run("--try", "-C", "A0", *words, "demo", LD_PRELOAD=str(twist), TWIST=name)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"analog: 1000000 samples per second\n  A0: {said}\n"
 
 
 def test_list(run: Run) -> None:

@@ -31,41 +31,88 @@ static bool acquire_is_full(const struct acquire *run)
 	return true;
 }
 
-/* Put a value as a multiple of 10^-digits. What is no number, or too large, is clipped. */
-static void acquire_put(struct sigrok_target *target, double value, double factor)
+/*
+ * Put a value as a multiple of 10^-digits. What is no number, or too large, is clipped.
+ * @is_finer: it has more digits
+ */
+static void acquire_put(struct sigrok_target *target, double value, double factor, bool is_finer)
 {
 	double steps = rint(value * factor);
 	int32_t *to = target->mem;
 
-	if (!(steps >= INT32_MIN && steps <= INT32_MAX)) {
+	if (steps >= INT32_MIN && steps <= INT32_MAX) {
+		target->is_rounded |= is_finer;
+	} else {
 		steps = steps < 0 ? INT32_MIN : INT32_MAX;
 		target->is_clipped = true;
 	}
 	to[target->n++] = steps;
 }
 
+/* Return: where the samples of a channel go; NULL: nobody wants them */
+static struct sigrok_target *acquire_target(const struct acquire *run,
+					    const struct sr_channel *chan)
+{
+	unsigned int k;
+
+	for (k = 0; k < run->set->n_chan; k++)
+		if (run->set->chans[k] == chan)
+			return run->targets[k].mem ? &run->targets[k] : NULL;
+	return NULL;
+}
+
+static bool acquire_wants(const struct acquire *run, const GSList *channels)
+{
+	for (; channels; channels = channels->next)
+		if (acquire_target(run, channels->data))
+			return true;
+	return false;
+}
+
+static void acquire_spoil(struct acquire *run)
+{
+	run->is_wrong = true;
+	run->run.is_over = true;
+}
+
+/*
+ * Return: all values of a packet, those of its channels by turns, to be freed with g_free();
+ * NULL: libsigrok does not know the encoding
+ */
+float *sigrok_values(const struct sr_datafeed_analog *analog)
+{
+	gsize n = g_slist_length(analog->meaning->channels);
+	float *values = g_new(float, n * analog->num_samples);
+
+	if (!sr_analog_to_float(analog, values))
+		return values;
+	g_free(values);
+	return NULL;
+}
+
 static void acquire_analog(struct acquire *run, const struct sr_datafeed_analog *analog)
 {
-	unsigned int i, k, n = g_slist_length(analog->meaning->channels);
-	float *values = g_new(float, (gsize)n * analog->num_samples);
-	double factor = pow(10, run->set->digits);
-	struct sigrok_target *target;
+	const struct sigrok_set *set = run->set;
+	bool is_finer = sigrok_digits(analog->encoding) > set->digits;
 	GSList *at = analog->meaning->channels;
+	unsigned int i, n = g_slist_length(at);
+	double factor = pow(10, set->digits);
+	struct sigrok_target *target;
+	float *values;
 	uint32_t j;
 
-	if (analog->meaning->unit != run->set->unit || sr_analog_to_float(analog, values)) {
-		run->is_wrong = true;
-		run->run.is_over = true;
-		at = NULL;
+	/* An instrument with several sets may send those of others, too. */
+	if (!acquire_wants(run, at))
+		return;
+	values = analog->meaning->unit == set->unit ? sigrok_values(analog) : NULL;
+	if (!values) {
+		acquire_spoil(run);
+		return;
 	}
 	for (i = 0; at; at = at->next, i++) {
-		for (k = 0; k < run->set->n_chan && run->set->chans[k] != at->data; k++)
-			;
-		target = &run->targets[k];
-		if (k == run->set->n_chan || !target->mem)
-			continue;
-		for (j = 0; j < analog->num_samples && target->n < target->room; j++)
-			acquire_put(target, values[(gsize)j * n + i], factor);
+		target = acquire_target(run, at->data);
+		for (j = 0; target && j < analog->num_samples && target->n < target->room; j++)
+			acquire_put(target, values[(gsize)j * n + i], factor, is_finer);
 	}
 	g_free(values);
 }
@@ -76,8 +123,7 @@ static void acquire_logic(struct acquire *run, const struct sr_datafeed_logic *l
 	size_t n = logic->unitsize ? logic->length / logic->unitsize : 0;
 
 	if (logic->unitsize != run->set->ssize) {
-		run->is_wrong = true;
-		run->run.is_over = true;
+		acquire_spoil(run);
 		return;
 	}
 	if (n > target->room - target->n)

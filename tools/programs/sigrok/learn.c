@@ -13,7 +13,8 @@
 
 #define LEARN_SAMPLES	16
 #define LEARN_SECONDS	30
-#define MOST_DIGITS	9
+/* As exact as a double is */
+#define MOST_DIGITS	15
 
 /* What a first run finds */
 struct learn {
@@ -25,14 +26,20 @@ struct learn {
 	unsigned int left;	/* channels without a sample */
 };
 
-static int learn_digits(const struct sr_analog_encoding *encoding)
+/* Return: decimal digits behind the point */
+int sigrok_digits(const struct sr_analog_encoding *encoding)
 {
-	int digits = encoding->digits;
-
 	/* These are bits otherwise: log10(2) of a digit each. */
-	if (!encoding->is_digits_decimal)
-		digits = ceil(digits * 0.30103);
-	return CLAMP(digits, -MOST_DIGITS, MOST_DIGITS);
+	return encoding->is_digits_decimal ? encoding->digits : ceil(encoding->digits * 0.30103);
+}
+
+/* Return: whether one of @n values, each @step after the last, is a number */
+static bool learn_has_number(const float *value, uint32_t n, unsigned int step)
+{
+	for (; n; n--, value += step)
+		if (isfinite(*value))
+			return true;
+	return false;
 }
 
 static bool learn_knows(const struct sigrok *dev, const struct sr_channel *chan)
@@ -88,18 +95,24 @@ static struct sigrok_set *learn_set(struct sigrok *dev, enum sr_unit unit, int d
 	return set;
 }
 
+/* An overload does not tell the digits of the values. */
 static void learn_analog(struct learn *learn, const struct sr_datafeed_analog *analog)
 {
-	int digits = learn_digits(analog->encoding);
-	GSList *at = analog->meaning->channels;
+	int digits = CLAMP(sigrok_digits(analog->encoding), -MOST_DIGITS, MOST_DIGITS);
+	unsigned int i, n = g_slist_length(analog->meaning->channels);
+	float *values = sigrok_values(analog);
+	GSList *at = values ? analog->meaning->channels : NULL;
+	struct sr_channel *chan;
 
-	for (; at; at = at->next) {
-		if (learn_knows(learn->dev, at->data))
+	for (i = 0; at; at = at->next, i++) {
+		chan = at->data;
+		if (!chan->enabled || learn_knows(learn->dev, chan) ||
+		    !learn_has_number(values + i, analog->num_samples, n))
 			continue;
-		learn_add_channel(learn_set(learn->dev, analog->meaning->unit, digits),
-				  at->data);
-		learn->left--;
+		learn_add_channel(learn_set(learn->dev, analog->meaning->unit, digits), chan);
+		learn->left -= chan->type == SR_CHANNEL_ANALOG;
 	}
+	g_free(values);
 }
 
 static void learn_take(const struct sr_dev_inst *sdi, const struct sr_datafeed_packet *packet,
@@ -174,13 +187,13 @@ bool sigrok_learn(struct sigrok *dev)
 	sigrok_limit(dev, LEARN_SAMPLES);
 	if (!sigrok_run(dev, &learn.run, learn_take, learn_look, &learn))
 		return false;
-	if (learn.unitsize)
+	if (learn.unitsize && learn.has_logic)
 		learn_logic(&learn);
 	if (!dev->n_sets)
-		complain("%s: no samples within %d s: does it wait for a trigger?",
+		complain("%s: no number within %d s: does a trigger wait, or is it an overload?",
 			 dev->driver->name, LEARN_SECONDS);
 	else if (learn.left)
-		complain("%s: %u channels give no samples, and are left out",
+		complain("%s: %u channels give no numbers, and are left out",
 			 dev->driver->name, learn.left);
 	learn_rate(dev);
 	return dev->n_sets;

@@ -64,8 +64,9 @@ static void main_print(const struct sigrok_set *set, unsigned int i,
 		least = fmin(least, value[j]);
 		most = fmax(most, value[j]);
 	}
-	printf("  %s: %zu samples, %g to %g\n", set->chans[i]->name, target->n,
-	       least * pow(10, -set->digits), most * pow(10, -set->digits));
+	printf("  %s: %zu samples, %g to %g%s%s\n", set->chans[i]->name, target->n,
+	       least * pow(10, -set->digits), most * pow(10, -set->digits),
+	       target->is_clipped ? ", overload" : "", target->is_rounded ? ", rounded" : "");
 }
 
 /**

@@ -9,8 +9,9 @@
 
 #include "sigrok.h"
 
-/* A block has this alarm of the device if a value was too large, or no number. */
+/* Alarms of a block: a value was too large or no number; a value had more digits than the set */
 #define CLIPPED		1
+#define ROUNDED		2
 #define NSAMPLES	1000
 
 struct serve {
@@ -142,7 +143,8 @@ static bool serve_tell(struct serve *serve, struct zio_user_request *req,
 	for (i = 0; i < req->n_blocks; i++) {
 		target = &targets[req->blocks[i].chan];
 		req->filled[i].len = target->n * set->ssize;
-		req->filled[i].alarms = target->is_clipped ? CLIPPED : 0;
+		req->filled[i].alarms = (target->is_clipped ? CLIPPED : 0) |
+					(target->is_rounded ? ROUNDED : 0);
 		has_samples |= target->n;
 	}
 	return has_samples;

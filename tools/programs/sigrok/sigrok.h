@@ -53,12 +53,14 @@ struct sigrok {
  * @mem: memory for @room samples; NULL: nobody wants this channel
  * @n: samples so far
  * @is_clipped: a value was too large, or no number
+ * @is_rounded: a value had more digits than the set
  */
 struct sigrok_target {
 	void *mem;
 	size_t room;
 	size_t n;
 	bool is_clipped;
+	bool is_rounded;
 };
 
 /**
@@ -88,6 +90,8 @@ bool sigrok_run(struct sigrok *dev, struct sigrok_run *run, sr_datafeed_callback
 		GSourceFunc look, void *arg);
 int sigrok_list(const char *spec);
 bool sigrok_limit(const struct sigrok *dev, uint64_t nsamples);
+int sigrok_digits(const struct sr_analog_encoding *encoding);
+float *sigrok_values(const struct sr_datafeed_analog *analog);
 bool sigrok_learn(struct sigrok *dev);
 unsigned int sigrok_width(const struct sigrok_set *set);
 bool sigrok_acquire(struct sigrok *dev, const struct sigrok_set *set,
