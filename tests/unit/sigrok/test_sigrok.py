@@ -89,6 +89,15 @@ def test_packets(
     assert done.stdout == f"analog: 1000000 samples per second\n  A0: {said}\n"
 
 
+def test_frames(run: Run, twist: Path) -> None:
+    """An oscilloscope without a limit of samples: one frame is a block."""
+    words = ["--try", "-C", "A0", "-c", "samplerate=10", "demo"]
+    done = run(*words, LD_PRELOAD=str(twist), TWIST="frames")
+    assert (done.returncode, done.stderr) == (0, "")
+    found = re.search(r"A0: (\d+) samples", done.stdout)
+    assert found and 1 <= int(found[1]) < 1000, done.stdout
+
+
 def test_list(run: Run) -> None:
     done = run("list", "demo")
     assert (done.returncode, done.stderr) == (0, "")

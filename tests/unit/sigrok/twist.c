@@ -100,6 +100,8 @@ static void take(const struct sr_dev_inst *sdi, const struct sr_datafeed_packet 
 	if (is_twist("overload first") && twist->is_first_run)
 		send_overload(twist, sdi, packet->payload);
 	send_analog(twist, sdi, packet->payload);
+	if (is_twist("frames"))
+		send(twist, sdi, SR_DF_FRAME_END, NULL);
 }
 
 /* The program calls it twice for each run. */
@@ -115,4 +117,14 @@ int sr_session_datafeed_callback_add(struct sr_session *session, sr_datafeed_cal
 	twist->data = data;
 	twist->is_first_run = calls++ < 2;
 	return add(session, take, twist);
+}
+
+int sr_config_set(const struct sr_dev_inst *sdi, const struct sr_channel_group *group,
+		  uint32_t key, GVariant *data)
+{
+	int (*set)(const struct sr_dev_inst *, const struct sr_channel_group *, uint32_t,
+		   GVariant *) = dlsym(RTLD_NEXT, "sr_config_set");
+
+	return is_twist("frames") && key == SR_CONF_LIMIT_SAMPLES ? SR_ERR_NA :
+	       set(sdi, group, key, data);
 }

@@ -11,7 +11,11 @@
 
 volatile sig_atomic_t sigrok_signal;
 
-/* A run: the session, and where its samples go */
+/*
+ * A run: the session, and where its samples go
+ * @ends_with_frame: the instrument does not know how many samples to take: its next frame is
+ *                   of another trigger
+ */
 struct acquire {
 	struct sigrok_run run;
 	const struct sigrok_set *set;
@@ -19,6 +23,7 @@ struct acquire {
 	sigrok_goes_on goes_on;
 	void *arg;
 	bool is_wrong;
+	bool ends_with_frame;
 };
 
 static bool acquire_is_full(const struct acquire *run)
@@ -139,11 +144,14 @@ static void acquire_take(const struct sr_dev_inst *sdi, const struct sr_datafeed
 	struct acquire *run = data;
 
 	(void)sdi;
+	/* More may come before the instrument has stopped. */
+	if (run->run.is_over)
+		return;
 	if (packet->type == SR_DF_ANALOG && !run->set->is_logic)
 		acquire_analog(run, packet->payload);
 	else if (packet->type == SR_DF_LOGIC && run->set->is_logic)
 		acquire_logic(run, packet->payload);
-	if (acquire_is_full(run))
+	if (acquire_is_full(run) || (packet->type == SR_DF_FRAME_END && run->ends_with_frame))
 		run->run.is_over = true;
 }
 
@@ -266,7 +274,7 @@ bool sigrok_acquire(struct sigrok *dev, const struct sigrok_set *set,
 	bool is_good;
 
 	acquire_enable(dev, &run);
-	sigrok_limit(dev, nsamples);
+	run.ends_with_frame = !sigrok_limit(dev, nsamples);
 	is_good = sigrok_run(dev, &run.run, acquire_take, acquire_look, &run);
 	if (run.is_wrong)
 		complain("%s: unit or size of the samples has changed: start " PROGRAM " again",
