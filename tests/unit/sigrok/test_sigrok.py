@@ -113,6 +113,12 @@ def test_list(run: Run) -> None:
         (["nothere"], 3, "nothere: no such driver: sigrok-cli -L lists them"),
         (["demo:nonsense=1"], 3, "nonsense: libsigrok has no setting of this name"),
         (["demo:logic_channels=x"], 3, "logic_channels: x is no value for it"),
+        ([""], 3, ": no such driver"),
+        (["list", ""], 3, ": no such driver"),
+        (["-c", "A0/amplitude=2x", "demo"], 1, "amplitude: 2x is no value for it"),
+        (["-c", "A0/amplitude=", "demo"], 1, "amplitude:  is no value for it"),
+        (["-c", "averaging=maybe", "demo"], 1, "averaging: maybe is no value for it"),
+        (["demo:logic_channels=4294967297"], 3, "logic_channels: 4294967297 is no"),
         (["-c", "samplerate=fast", "demo"], 1, "samplerate: fast is no value for it"),
         (["-c", "samplerate=0", "demo"], 1, "samplerate=0: demo refuses it: "),
         (

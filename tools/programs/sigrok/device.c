@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* device.c: find an instrument, and set it up */
+#include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,22 +20,52 @@ void complain(const char *format, ...)
 	va_end(args);
 }
 
+static GVariant *device_int(const char *text)
+{
+	char *end;
+	long number;
+
+	errno = 0;
+	number = strtol(text, &end, 10);
+	if (errno || *end || end == text || number < INT32_MIN || number > INT32_MAX)
+		return NULL;
+	return g_variant_new_int32(number);
+}
+
+static GVariant *device_float(const char *text)
+{
+	char *end;
+	double number = g_ascii_strtod(text, &end);
+
+	return *end || end == text || !isfinite(number) ? NULL : g_variant_new_double(number);
+}
+
+/* libsigrok takes all other words for no. */
+static GVariant *device_bool(const char *text)
+{
+	static const char *const no[] = { "no", "false", "off", "0" };
+	bool is_yes = sr_parse_boolstring(text), is_no = false;
+	size_t i;
+
+	for (i = 0; i < G_N_ELEMENTS(no); i++)
+		is_no |= !g_ascii_strcasecmp(text, no[i]);
+	return *text && (is_yes || is_no) ? g_variant_new_boolean(is_yes) : NULL;
+}
+
 /* Return: the value for a key from its text; NULL: the text is none */
 static GVariant *device_value(const struct sr_key_info *info, const char *text)
 {
 	uint64_t p, q, number;
-	char *end;
 
 	switch (info->datatype) {
 	case SR_T_UINT64:
 		return sr_parse_sizestring(text, &number) ? NULL : g_variant_new_uint64(number);
 	case SR_T_INT32:
-		p = strtol(text, &end, 10);
-		return *end || !*text ? NULL : g_variant_new_int32(p);
+		return device_int(text);
 	case SR_T_BOOL:
-		return g_variant_new_boolean(sr_parse_boolstring(text));
+		return device_bool(text);
 	case SR_T_FLOAT:
-		return g_variant_new_double(g_ascii_strtod(text, NULL));
+		return device_float(text);
 	case SR_T_STRING:
 		return g_variant_new_string(text);
 	case SR_T_RATIONAL_PERIOD:
@@ -81,6 +113,15 @@ static void device_free_config(void *data)
 	g_free(config);
 }
 
+bool sigrok_init(struct sigrok *dev)
+{
+	int ret = sr_init(&dev->ctx);
+
+	if (ret)
+		complain("libsigrok does not start: %s", sr_strerror(ret));
+	return !ret;
+}
+
 static struct sr_dev_driver *device_driver(const struct sr_context *ctx, const char *name)
 {
 	struct sr_dev_driver **driver = sr_driver_list(ctx);
@@ -117,12 +158,14 @@ bool sigrok_find(struct sigrok *dev, const char *spec)
 {
 	char **words = g_strsplit(spec, ":", -1);
 	GSList *options = NULL, *found = NULL;
+	/* An empty text has no words. */
+	const char *name = *words ? *words : "";
 	bool is_right;
 
-	dev->driver = device_driver(dev->ctx, words[0]);
+	dev->driver = device_driver(dev->ctx, name);
 	is_right = dev->driver && device_scan_options(words + 1, &options);
 	if (!dev->driver)
-		complain("%s: no such driver: sigrok-cli -L lists them", words[0]);
+		complain("%s: no such driver: sigrok-cli -L lists them", name);
 	if (is_right && !sr_driver_init(dev->ctx, dev->driver))
 		found = sr_driver_scan(dev->driver, options);
 	if (found)
@@ -259,7 +302,7 @@ int sigrok_list(const char *spec)
 	GSList *found, *at;
 	int status = OK;
 
-	if (sr_init(&dev.ctx))
+	if (!sigrok_init(&dev))
 		return FAILED;
 	if (spec && sigrok_find(&dev, spec))
 		device_print(dev.driver, dev.sdi);

@@ -126,7 +126,7 @@ static int main_run(const char *spec, const struct words *words)
 	int status = FAILED;
 	GSList *at;
 
-	if (sr_init(&dev.ctx))
+	if (!sigrok_init(&dev))
 		return FAILED;
 	if (!sigrok_find(&dev, spec) || !sigrok_open(&dev)) {
 		sr_exit(dev.ctx);

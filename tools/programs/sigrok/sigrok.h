@@ -81,6 +81,7 @@ typedef bool (*sigrok_goes_on)(void *arg);
 extern volatile sig_atomic_t sigrok_signal;
 
 void __attribute__((format(printf, 1, 2))) complain(const char *format, ...);
+bool sigrok_init(struct sigrok *dev);
 bool sigrok_find(struct sigrok *dev, const char *spec);
 bool sigrok_open(struct sigrok *dev);
 void sigrok_close(struct sigrok *dev);
