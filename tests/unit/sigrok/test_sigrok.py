@@ -98,6 +98,14 @@ def test_frames(run: Run, twist: Path) -> None:
     assert found and 1 <= int(found[1]) < 1000, done.stdout
 
 
+def test_silence(run: Run, twist: Path) -> None:
+    words = ["--try", "-C", "A0", "-c", "samplerate=1k", "-c", "limit_time=50", "demo"]
+    done = run(*words, LD_PRELOAD=str(twist), TWIST="silence later")
+    assert done.returncode == 1
+    assert done.stderr == "zio-sigrok: analog: the instrument has given no samples\n"
+    assert done.stdout == "analog: 1000 samples per second\n  A0: no samples\n"
+
+
 def test_list(run: Run) -> None:
     done = run("list", "demo")
     assert (done.returncode, done.stderr) == (0, "")

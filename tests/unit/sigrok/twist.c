@@ -99,7 +99,8 @@ static void take(const struct sr_dev_inst *sdi, const struct sr_datafeed_packet 
 		send(twist, sdi, SR_DF_LOGIC, &logic);
 	if (is_twist("overload first") && twist->is_first_run)
 		send_overload(twist, sdi, packet->payload);
-	send_analog(twist, sdi, packet->payload);
+	if (!is_twist("silence later") || twist->is_first_run)
+		send_analog(twist, sdi, packet->payload);
 	if (is_twist("frames"))
 		send(twist, sdi, SR_DF_FRAME_END, NULL);
 }

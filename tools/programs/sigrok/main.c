@@ -48,7 +48,7 @@ struct words {
 	bool is_trial;
 };
 
-/* Print a line for each channel: samples, and their extent. */
+/* Print a line for a channel: samples, and their extent. */
 static void main_print(const struct sigrok_set *set, unsigned int i,
 		       const struct sigrok_target *target)
 {
@@ -56,6 +56,10 @@ static void main_print(const struct sigrok_set *set, unsigned int i,
 	double least = INFINITY, most = -INFINITY;
 	size_t j;
 
+	if (!target->n) {
+		printf("  %s: no samples\n", set->is_logic ? "all bits" : set->chans[i]->name);
+		return;
+	}
 	if (set->is_logic) {
 		printf("  %zu samples of %u bits\n", target->n, set->n_chan);
 		return;
@@ -81,6 +85,7 @@ int sigrok_try(struct sigrok *dev)
 	struct sigrok_target *targets;
 	unsigned int i, k, n;
 	bool is_good = true;
+	size_t found;
 
 	for (i = 0; is_good && i < dev->n_sets; i++) {
 		n = sigrok_width(&dev->sets[i]);
@@ -95,17 +100,30 @@ int sigrok_try(struct sigrok *dev)
 			       dev->rate);
 		else if (is_good)
 			printf("%s: rate unknown\n", dev->sets[i].name);
-		for (k = 0; k < n; k++) {
+		for (k = 0, found = 0; k < n; k++) {
 			if (is_good)
 				main_print(&dev->sets[i], k, &targets[k]);
+			found += targets[k].n;
 			g_free(targets[k].mem);
 		}
 		g_free(targets);
+		if (is_good && !found) {
+			complain("%s: the instrument has given no samples", dev->sets[i].name);
+			is_good = false;
+		}
 	}
 	return is_good ? OK : FAILED;
 }
 
-/* The name of a driver may be too long for a device. */
+/* Return: whether a name ends as that of a device with its number: ZIO refuses it */
+static bool main_has_number(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > 4 && name[len - 5] == '-' && strspn(name + len - 4, "0123456789abcdef") == 4;
+}
+
+/* The name of a driver may be too long for a device, or none where it is cut. */
 static int main_serve(struct sigrok *dev, const struct words *words)
 {
 	char name[12];
@@ -116,6 +134,8 @@ static int main_serve(struct sigrok *dev, const struct words *words)
 			 sizeof(name) - 1);
 		return USAGE;
 	}
+	while (!words->device && (g_str_has_suffix(name, "-") || main_has_number(name)))
+		name[strlen(name) - 1] = 0;
 	return sigrok_serve(dev, name);
 }
 
