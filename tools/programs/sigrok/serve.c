@@ -13,6 +13,8 @@
 #define CLIPPED		1
 #define ROUNDED		2
 #define NSAMPLES	1000
+/* A driver may be in a measurement for so long before it looks. */
+#define TIMEOUT_MS	60000
 
 struct serve {
 	struct sigrok *dev;
@@ -20,6 +22,7 @@ struct serve {
 	/* Of each set, a request that came while another one was served; or NULL */
 	struct zio_user_request **waiting;
 	struct zio_user_request *current;
+	unsigned int last;	/* set that was served last */
 	bool is_dead;
 };
 
@@ -78,6 +81,7 @@ static bool serve_create(struct serve *serve, const char *name)
 	struct uzio_set *sets = g_new0(struct uzio_set, dev->n_sets);
 	struct zio_user_device device = {
 		.name = name, .id = -1, .sets = sets, .n_sets = dev->n_sets,
+		.timeout_ms = TIMEOUT_MS,
 	};
 	struct zio_error error;
 	unsigned int i;
@@ -89,6 +93,14 @@ static bool serve_create(struct serve *serve, const char *name)
 	if (!serve->user)
 		complain("%s: no device: %s", dev->driver->name, error.text);
 	return serve->user;
+}
+
+/* Keep a request until its turn. If it is aborted, the kernel waits for the answer. */
+static void serve_keep(struct serve *serve, struct zio_user_request *req)
+{
+	serve->waiting[req->set] = req->is_aborted ? NULL : req;
+	if (req->is_aborted)
+		zio_user_fail(serve->user, req, ECANCELED);
 }
 
 /*
@@ -103,7 +115,7 @@ static bool serve_goes_on(void *arg)
 
 	while ((ret = zio_user_next(serve->user, &req, 0)) > 0)
 		if (req != serve->current)
-			serve->waiting[req->set] = req;
+			serve_keep(serve, req);
 	serve->is_dead |= ret < 0 && errno == ENODEV;
 	return !serve->current->is_aborted && !serve->is_dead;
 }
@@ -177,6 +189,7 @@ static void serve_request(struct serve *serve, struct zio_user_request *req)
 	int error;
 
 	serve->current = req;
+	serve->last = req->set;
 	error = serve_fill(serve, req);
 	if (error == ENODATA)
 		complain("%s: the instrument has given no samples",
@@ -187,16 +200,20 @@ static void serve_request(struct serve *serve, struct zio_user_request *req)
 		zio_user_done(serve->user, req);
 }
 
-/* Return: a request; NULL after a signal, or when the device is gone */
+/*
+ * The sets take turns, or one whose events come fast would get all acquisitions.
+ * Return: a request; NULL after a signal, or when the device is gone
+ */
 static struct zio_user_request *serve_next(struct serve *serve)
 {
+	unsigned int i, set, n = serve->dev->n_sets;
 	struct zio_user_request *req;
-	unsigned int i;
 	int ret;
 
-	for (i = 0; i < serve->dev->n_sets; i++) {
-		req = serve->waiting[i];
-		serve->waiting[i] = NULL;
+	for (i = 1; i <= n; i++) {
+		set = (serve->last + i) % n;
+		req = serve->waiting[set];
+		serve->waiting[set] = NULL;
 		if (req)
 			return req;
 	}
