@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "libzio/zio.h"
 
 #include "sigrok.h"
@@ -143,9 +144,9 @@ static struct sigrok_target *serve_targets(struct serve *serve, struct zio_user_
 	return targets;
 }
 
-/* Tell how long the blocks are. Return: whether there are samples */
+/* Tell how long the blocks are, and when they began. Return: whether there are samples */
 static bool serve_tell(struct serve *serve, struct zio_user_request *req,
-		       const struct sigrok_target *targets)
+		       const struct sigrok_target *targets, const struct timespec *begin)
 {
 	const struct sigrok_set *set = &serve->dev->sets[req->set];
 	const struct sigrok_target *target;
@@ -155,6 +156,9 @@ static bool serve_tell(struct serve *serve, struct zio_user_request *req,
 	for (i = 0; i < req->n_blocks; i++) {
 		target = &targets[req->blocks[i].chan];
 		req->filled[i].len = target->n * set->ssize;
+		req->filled[i].flags = UZIO_FILLED_TIME;
+		req->filled[i].time.secs = begin->tv_sec;
+		req->filled[i].time.ticks = begin->tv_nsec;
 		req->filled[i].alarms = (target->is_clipped ? CLIPPED : 0) |
 					(target->is_rounded ? ROUNDED : 0);
 		has_samples |= target->n;
@@ -166,19 +170,24 @@ static int serve_fill(struct serve *serve, struct zio_user_request *req)
 {
 	size_t nsamples = 0;
 	struct sigrok_target *targets;
+	struct timespec begin;
 	int error = 0;
 
 	if (req->is_aborted)
 		return ECANCELED;
 	targets = serve_targets(serve, req, &nsamples);
-	if (!targets)
+	if (!targets) {
+		complain("%s", zio_user_reason(serve->user));
 		return ENOMEM;
+	}
+	/* The event may be older: the instrument was busy with another set. */
+	clock_gettime(req->arm->clock, &begin);
 	if (!sigrok_acquire(serve->dev, &serve->dev->sets[req->set], targets, nsamples,
 			    serve_goes_on, serve))
 		error = EIO;
 	else if (req->is_aborted || sigrok_signal)
 		error = ECANCELED;
-	else if (!serve_tell(serve, req, targets))
+	else if (!serve_tell(serve, req, targets, &begin))
 		error = ENODATA;
 	g_free(targets);
 	return error;
