@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* acquire.c: run an instrument once, and take its samples */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -261,12 +262,13 @@ bool sigrok_run(struct sigrok *dev, struct sigrok_run *run, sr_datafeed_callback
  * @arg: for @goes_on
  *
  * Context: The thread of the program. May sleep.
- * Return: true: the samples are there, which may be fewer than @nsamples if the instrument
- * has stopped early, or after a signal; false after a complaint.
+ * Return: 0: the samples are there, which may be fewer than @nsamples if the instrument has
+ * stopped early, or after a signal; EIO after a complaint; EPROTO after a complaint: this
+ * does not end before the sets are learned again.
  */
-bool sigrok_acquire(struct sigrok *dev, const struct sigrok_set *set,
-		    struct sigrok_target *targets, size_t nsamples,
-		    sigrok_goes_on goes_on, void *arg)
+int sigrok_acquire(struct sigrok *dev, const struct sigrok_set *set,
+		   struct sigrok_target *targets, size_t nsamples,
+		   sigrok_goes_on goes_on, void *arg)
 {
 	struct acquire run = {
 		.set = set, .targets = targets, .goes_on = goes_on, .arg = arg,
@@ -279,5 +281,7 @@ bool sigrok_acquire(struct sigrok *dev, const struct sigrok_set *set,
 	if (run.is_wrong)
 		complain("%s: unit or size of the samples has changed: start " PROGRAM " again",
 			 set->name);
-	return is_good && !run.is_wrong;
+	if (run.is_wrong)
+		return EPROTO;
+	return is_good ? 0 : EIO;
 }

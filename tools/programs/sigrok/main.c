@@ -94,7 +94,7 @@ int sigrok_try(struct sigrok *dev)
 			targets[k].room = TRY_SAMPLES;
 			targets[k].mem = g_malloc0(TRY_SAMPLES * dev->sets[i].ssize);
 		}
-		is_good = sigrok_acquire(dev, &dev->sets[i], targets, TRY_SAMPLES, NULL, NULL);
+		is_good = !sigrok_acquire(dev, &dev->sets[i], targets, TRY_SAMPLES, NULL, NULL);
 		if (is_good && dev->rate)
 			printf("%s: %" PRIu64 " samples per second\n", dev->sets[i].name,
 			       dev->rate);

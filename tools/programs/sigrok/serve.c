@@ -16,6 +16,8 @@
 #define NSAMPLES	1000
 /* A driver may be in a measurement for so long before it looks. */
 #define TIMEOUT_MS	60000
+/* So many acquisitions fail in a row: the next ones would, too. */
+#define MOST_FAILURES	3
 
 struct serve {
 	struct sigrok *dev;
@@ -25,6 +27,7 @@ struct serve {
 	struct zio_user_request *current;
 	unsigned int last;	/* set that was served last */
 	bool is_dead;
+	unsigned int failures;	/* in a row */
 };
 
 /* For the handler of signals */
@@ -171,7 +174,7 @@ static int serve_fill(struct serve *serve, struct zio_user_request *req)
 	size_t nsamples = 0;
 	struct sigrok_target *targets;
 	struct timespec begin;
-	int error = 0;
+	int error;
 
 	if (req->is_aborted)
 		return ECANCELED;
@@ -182,12 +185,14 @@ static int serve_fill(struct serve *serve, struct zio_user_request *req)
 	}
 	/* The event may be older: the instrument was busy with another set. */
 	clock_gettime(req->arm->clock, &begin);
-	if (!sigrok_acquire(serve->dev, &serve->dev->sets[req->set], targets, nsamples,
-			    serve_goes_on, serve))
-		error = EIO;
-	else if (req->is_aborted || sigrok_signal)
+	error = sigrok_acquire(serve->dev, &serve->dev->sets[req->set], targets, nsamples,
+			       serve_goes_on, serve);
+	serve->failures = error && !req->is_aborted ? serve->failures + 1 : 0;
+	if (error == EPROTO)
+		serve->failures = MOST_FAILURES;
+	else if (!error && (req->is_aborted || sigrok_signal))
 		error = ECANCELED;
-	else if (!serve_tell(serve, req, targets, &begin))
+	else if (!error && !serve_tell(serve, req, targets, &begin))
 		error = ENODATA;
 	g_free(targets);
 	return error;
@@ -251,7 +256,8 @@ static void serve_on_signal(int number)
 int sigrok_serve(struct sigrok *dev, const char *name)
 {
 	struct serve serve = { .dev = dev };
-	struct sigaction action = { .sa_handler = serve_on_signal };
+	/* The second signal kills a program whose driver does not return. */
+	struct sigaction action = { .sa_handler = serve_on_signal, .sa_flags = SA_RESETHAND };
 	struct zio_user_request *req;
 
 	if (!serve_create(&serve, name))
@@ -262,7 +268,7 @@ int sigrok_serve(struct sigrok *dev, const char *name)
 	serve.waiting = g_new0(struct zio_user_request *, dev->n_sets);
 	printf("%s: %s, %u sets\n", zio_user_name(serve.user), dev->driver->name, dev->n_sets);
 	fflush(stdout);
-	while (!sigrok_signal && !serve.is_dead) {
+	while (!sigrok_signal && !serve.is_dead && serve.failures < MOST_FAILURES) {
 		req = serve_next(&serve);
 		if (req)
 			serve_request(&serve, req);
@@ -270,7 +276,9 @@ int sigrok_serve(struct sigrok *dev, const char *name)
 	if (serve.is_dead)
 		complain("%s: %s", zio_user_name(serve.user), zio_user_reason(serve.user));
 	serve_user = NULL;
+	/* The reader hears of the last failure. */
+	zio_user_flush(serve.user);
 	zio_user_close(serve.user);
 	g_free(serve.waiting);
-	return serve.is_dead ? FAILED : 128 + sigrok_signal;
+	return sigrok_signal ? 128 + sigrok_signal : FAILED;
 }

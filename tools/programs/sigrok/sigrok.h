@@ -95,9 +95,9 @@ int sigrok_digits(const struct sr_analog_encoding *encoding);
 float *sigrok_values(const struct sr_datafeed_analog *analog);
 bool sigrok_learn(struct sigrok *dev);
 unsigned int sigrok_width(const struct sigrok_set *set);
-bool sigrok_acquire(struct sigrok *dev, const struct sigrok_set *set,
-		    struct sigrok_target *targets, size_t nsamples,
-		    sigrok_goes_on goes_on, void *arg);
+int sigrok_acquire(struct sigrok *dev, const struct sigrok_set *set,
+		   struct sigrok_target *targets, size_t nsamples,
+		   sigrok_goes_on goes_on, void *arg);
 int sigrok_try(struct sigrok *dev);
 int sigrok_serve(struct sigrok *dev, const char *name);
 
