@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -19,11 +21,26 @@ def run() -> Run:
     common.setup("build", "comedi")
     subprocess.run(["make", "-s", "-C", ROOT / "tools", "comedi"], check=True)
 
-    def do(*words: str) -> subprocess.CompletedProcess[str]:
+    def do(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
         command = [str(ROOT / "tools/bin/zio-comedi"), *words]
-        return subprocess.run(command, capture_output=True, text=True, timeout=480)
+        return subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            timeout=480,
+            env=dict(os.environ, **variables),
+        )
 
     return do
+
+
+@pytest.fixture(scope="module")
+def card(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a library with a card that has faults."""
+    library = tmp_path_factory.mktemp("card") / "card.so"
+    source = ROOT / "tests/unit/comedi/card.c"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source], check=True)
+    return library
 
 
 @pytest.mark.parametrize(
@@ -33,6 +50,7 @@ def run() -> Run:
         (["/dev/null", "/dev/null"], 2, "/dev/null: one card at a time"),
         (["--aref=north", "/dev/null"], 2, "north"),
         (["--rate=fast", "/dev/null"], 2, "fast"),
+        (["--rate=0.2", "/dev/null"], 2, "--rate=0.2: Comedi has no rate below 0.233 Hz"),
         (["/nowhere"], 3, "/nowhere: cannot open it: No such file or directory"),
         (["/dev/null"], 3, "/dev/null: cannot open it: "),
     ],
@@ -42,3 +60,25 @@ def test_refusals(run: Run, words: list[str], status: int, said: str) -> None:
     assert done.returncode == status, done.stderr
     assert said in done.stderr
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("fault", "words", "said"),
+    [
+        ("one subdevice", ["-s", "1"], "cannot read from subdevice 1: "),
+        ("no bits", [], "channel 0: its largest sample is unknown"),
+        (
+            "no such channels",
+            [],
+            "no command for 2 channels at 1000 Hz: the driver cannot scan these: try "
+            "--channels, --range or --aref",
+        ),
+        # No name: the card is right, and there is no device with or without the module.
+        ("three corrections", ["-d", "-"], "x: no device: "),
+    ],
+)
+def test_cards(run: Run, card: Path, fault: str, words: list[str], said: str) -> None:
+    done = run(*words, "x", LD_PRELOAD=str(card), CARD=fault)
+    assert done.returncode == 3
+    assert done.stderr.startswith("zio-comedi: x: ")
+    assert said in done.stderr

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* card.c: find the analog inputs of a card, and a command for them */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,8 @@
 /* A slow command hands over each scan; a fast one, as many as suit the card. */
 #define SLOW_NS		10000000
 #define BUFFER		(4 << 20)
+/* A driver corrects one number of a command after the other. */
+#define MOST_TESTS	4
 
 static bool card_has_commands(comedi_t *dev, unsigned int subdevice)
 {
@@ -38,6 +41,17 @@ static bool card_find(struct card *card, int wanted)
 	else
 		complain("%s: subdevice %d has no analog inputs with commands: leave out --subdevice",
 			 card->file, wanted);
+	return false;
+}
+
+/* A node reads from one subdevice, the first that can, if nobody tells it another one. */
+static bool card_select(const struct card *card)
+{
+	if (comedi_get_read_subdevice(card->dev) == (int)card->subdevice ||
+	    !comedi_set_read_subdevice(card->dev, card->subdevice))
+		return true;
+	complain("%s: cannot read from subdevice %u: %s: leave out --subdevice",
+		 card->file, card->subdevice, comedi_strerror(comedi_errno()));
 	return false;
 }
 
@@ -88,15 +102,35 @@ static bool card_scale(struct card *card, unsigned int range)
 		}
 		card->range = *found;
 		card->maxdata = comedi_get_maxdata(card->dev, card->subdevice, chan);
+		if (!card->maxdata) {
+			complain("%s: channel %u: its largest sample is unknown: use --channels",
+				 card->file, chan);
+			return false;
+		}
 	}
 	return true;
+}
+
+/* Return: why comedi_command_test() has returned a step, or -1 */
+static const char *card_reason(int step)
+{
+	static const char *const reasons[] = {
+		"the driver has no commands of this kind",
+		"the driver has no commands of this kind",
+		"a number is out of range: try another --rate",
+		"the driver corrects it again and again: try another --rate",
+		"the driver cannot scan these: try --channels, --range or --aref",
+	};
+
+	return step >= 1 && step <= 5 ? reasons[step - 1] : comedi_strerror(comedi_errno());
 }
 
 /* Ask the driver for a command. It changes the rate to one that the card can. */
 static bool card_ask(struct card *card, double rate)
 {
 	comedi_cmd *cmd = &card->command;
-	int ret;
+	uint64_t period;
+	int i, ret;
 
 	ret = comedi_get_cmd_generic_timed(card->dev, card->subdevice, cmd, card->n_chan,
 					   NSEC / rate);
@@ -105,16 +139,25 @@ static bool card_ask(struct card *card, double rate)
 	cmd->scan_end_arg = card->n_chan;
 	cmd->stop_src = card->is_continuous ? TRIG_NONE : TRIG_COUNT;
 	cmd->stop_arg = card->is_continuous ? 0 : 1;
-	/* The second time, all numbers are those of the driver. */
-	if (ret >= 0 && comedi_command_test(card->dev, cmd))
+	/* One more test than corrections: then all numbers are those of the driver. */
+	for (i = 0; ret >= 0 && i < MOST_TESTS; i++) {
 		ret = comedi_command_test(card->dev, cmd);
+		if (!ret)
+			break;
+	}
 	if (ret) {
 		complain("%s: no command for %u channels at %g Hz: %s", card->file,
-			 card->n_chan, rate, comedi_strerror(comedi_errno()));
+			 card->n_chan, rate, card_reason(ret));
 		return false;
 	}
-	card->period_ns = cmd->scan_begin_src == TRIG_TIMER ? cmd->scan_begin_arg :
-			  cmd->convert_arg * card->n_chan;
+	period = cmd->scan_begin_src == TRIG_TIMER ? cmd->scan_begin_arg :
+		 (uint64_t)cmd->convert_arg * card->n_chan;
+	if (period > UINT_MAX) {
+		complain("%s: %u channels at %g Hz are too slow: use a higher --rate", card->file,
+			 card->n_chan, rate);
+		return false;
+	}
+	card->period_ns = period;
 	if (card->period_ns >= SLOW_NS)
 		cmd->flags |= TRIG_WAKE_EOS;
 	return true;
@@ -142,8 +185,8 @@ bool card_open(struct card *card, const struct card_options *opt)
 			 comedi_strerror(comedi_errno()));
 		return false;
 	}
-	if (!card_find(card, opt->subdevice) || !card_choose(card, opt) ||
-	    !card_scale(card, opt->range))
+	if (!card_find(card, opt->subdevice) || !card_select(card) ||
+	    !card_choose(card, opt) || !card_scale(card, opt->range))
 		return false;
 	flags = comedi_get_subdevice_flags(card->dev, card->subdevice);
 	card->ssize = flags & SDF_LSAMPL ? sizeof(lsampl_t) : sizeof(sampl_t);

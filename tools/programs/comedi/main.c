@@ -7,6 +7,8 @@
 #include "comedi.h"
 
 #define DEFAULT_RATE	1000
+/* A period is a 32-bit number of nanoseconds. */
+#define LEAST_RATE	0.233
 #define MOST_NUMBER	1023
 
 struct words {
@@ -49,6 +51,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'f':
 		parse_rate(state, arg, &rate);
 		words->card.rate = (double)rate.num / rate.den;
+		if (words->card.rate < LEAST_RATE)
+			argp_error(state, "--rate=%s: Comedi has no rate below %g Hz", arg,
+				   LEAST_RATE);
 		return 0;
 	case 'C':
 		words->card.is_continuous = true;
