@@ -43,6 +43,21 @@ def card(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return library
 
 
+@pytest.fixture(scope="module")
+def overrun(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a program that runs acquire.c with a card and a clock of its own."""
+    program = tmp_path_factory.mktemp("overrun") / "overrun"
+    tools = ROOT / "tools"
+    folders = (tools, tools / "programs", ROOT / "include/uapi")
+    sources = (
+        ROOT / "tests/unit/comedi/overrun.c",
+        tools / "programs/comedi/acquire.c",
+    )
+    flags = ["-D_GNU_SOURCE", *(f"-I{folder}" for folder in folders)]
+    subprocess.run(["gcc", *flags, "-o", program, *sources], check=True)
+    return program
+
+
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
@@ -82,3 +97,31 @@ def test_cards(run: Run, card: Path, fault: str, words: list[str], said: str) ->
     assert done.returncode == 3
     assert done.stderr.startswith("zio-comedi: x: ")
     assert said in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("what", "lines"),
+    [
+        # 37 s is how far this TAI is ahead.
+        ("clock", ["1000000 ms, 0 lost", "1037010 ms, 0 lost"]),
+        # A request has 10 ms, and the reader has 10 ms from second 1000 on.
+        (
+            "overruns",
+            ["1000000 ms, 0 lost", "EOVERFLOW", "1002000 ms, 199 lost"],
+        ),
+        (
+            "overruns and clock",
+            ["1000000 ms, 0 lost", "EOVERFLOW", "1039000 ms, 199 lost"],
+        ),
+        (
+            "abort",
+            ["1000000 ms, 0 lost", "EOVERFLOW", "ECANCELED", "4603000 ms, 0 lost"],
+        ),
+    ],
+)
+def test_times(overrun: Path, what: str, lines: list[str]) -> None:
+    """A continuous acquisition counts what is lost from the last scan that was read."""
+    done = subprocess.run(
+        [overrun, what], capture_output=True, text=True, check=True, timeout=480
+    )
+    assert done.stdout.splitlines() == lines

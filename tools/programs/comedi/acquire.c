@@ -11,6 +11,8 @@
 #include "comedi.h"
 
 #define NSEC		1000000000LL
+/* How long a signal may go unnoticed */
+#define POLL_MS		100
 
 static int64_t acquire_now(int clock)
 {
@@ -20,21 +22,35 @@ static int64_t acquire_now(int clock)
 	return now.tv_sec * NSEC + now.tv_nsec;
 }
 
+/* The trigger may have got another clock since. */
+static void acquire_set_clock(struct acquire *acq, int clock)
+{
+	int64_t shift;
+
+	if (acq->clock == clock)
+		return;
+	shift = acquire_now(clock) - acquire_now(acq->clock);
+	acq->clock = clock;
+	acq->start += shift;
+	if (acq->end)
+		acq->end += shift;
+}
+
 /* Return: 0 or an errno */
-static int acquire_start(struct acquire *acq, size_t scans, int clock)
+static int acquire_start(struct acquire *acq, size_t scans)
 {
 	comedi_cmd *cmd = &acq->card->command;
 	int64_t before;
 
 	if (cmd->stop_src == TRIG_COUNT)
 		cmd->stop_arg = scans;
-	before = acquire_now(clock);
+	before = acquire_now(acq->clock);
 	if (comedi_command(acq->card->dev, cmd)) {
 		complain("%s: no acquisition: %s", acq->card->file,
 			 comedi_strerror(comedi_errno()));
 		return errno == ENODEV ? ENODEV : EIO;
 	}
-	acq->start = before + (acquire_now(clock) - before) / 2;
+	acq->start = before + (acquire_now(acq->clock) - before) / 2;
 	acq->taken = 0;
 	acq->is_running = true;
 	return 0;
@@ -58,11 +74,12 @@ static int acquire_read(struct acquire *acq, char *to, size_t size)
 	ssize_t n;
 
 	while (size) {
-		fds[0].revents = 0;
-		if (poll(fds, 2, -1) < 0 && errno != EINTR)
-			return errno;
+		/* A signal may come between this and poll(). */
 		if (!acq->goes_on(acq->arg))
 			return ECANCELED;
+		fds[0].revents = 0;
+		if (poll(fds, 2, POLL_MS) < 0 && errno != EINTR)
+			return errno;
 		if (!fds[0].revents)
 			continue;
 		n = read(fds[0].fd, to, size);
@@ -112,9 +129,10 @@ int acquire_scans(struct acquire *acq, void *scans, size_t n, int clock, int64_t
 	int error = 0;
 
 	*lost = 0;
+	acquire_set_clock(acq, clock);
 	do {
 		if (!acq->is_running)
-			error = acquire_start(acq, n, clock);
+			error = acquire_start(acq, n);
 		if (error)
 			return error;
 		if (acq->end)
@@ -126,9 +144,12 @@ int acquire_scans(struct acquire *acq, void *scans, size_t n, int clock, int64_t
 		/* An abort is no loss, and the reader of a single event gets its error. */
 		if (error != EPIPE || !card->is_continuous)
 			break;
-		acq->end = acq->start + (int64_t)acq->taken * card->period_ns;
+		if (!acq->end)
+			acq->end = acq->start + (int64_t)acq->taken * card->period_ns;
 		again = !again;
 	} while (again);
+	if (error == ECANCELED)
+		acq->end = 0;
 	if (error)
 		return error == EPIPE ? EOVERFLOW : error;
 	*time = acq->start + (int64_t)acq->taken * card->period_ns;

@@ -55,14 +55,17 @@ int card_list(void);
 
 /**
  * struct acquire - the command that runs
- * @start: time of its first scan, in nanoseconds of the clock of the first event
+ * @clock: CLOCK_* of all times
+ * @start: time of its first scan, in nanoseconds
  * @taken: scans that were read since
- * @end: time of the end of the last scan before an overrun, or 0
+ * @end: time of the end of the last scan that the reader has, if an overrun came behind it;
+ *       or 0
  * @pipe: a descriptor that ends a wait early: see goes_on()
  */
 struct acquire {
 	struct card *card;
 	bool is_running;
+	int clock;
 	int64_t start;
 	uint64_t taken;
 	int64_t end;
