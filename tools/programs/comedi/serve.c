@@ -31,6 +31,12 @@ static void serve_on_signal(int number)
 		zio_user_interrupt(serve_user);
 }
 
+static void serve_note_unplugged(struct serve *serve)
+{
+	complain("%s", zio_user_reason(serve->user));
+	serve->is_dead = true;
+}
+
 /* Look for an abort. Return: whether the request is still wanted */
 static bool serve_goes_on(void *arg)
 {
@@ -38,7 +44,7 @@ static bool serve_goes_on(void *arg)
 	struct zio_user_request *req;
 
 	if (zio_user_next(serve->user, &req, 0) < 0 && errno == ENODEV)
-		serve->is_dead = true;
+		serve_note_unplugged(serve);
 	return !serve->current->is_aborted && !serve->is_dead && !serve_signal;
 }
 
@@ -73,8 +79,10 @@ static int serve_take(struct serve *serve, struct zio_user_request *req, size_t 
 		return error;
 	for (i = 0; i < req->n_blocks; i++) {
 		mem = zio_user_data(serve->user, req, i);
-		if (!mem)
-			return errno;
+		if (!mem) {
+			complain("%s", zio_user_reason(serve->user));
+			return ENOMEM;
+		}
 		serve_pick(serve, req->blocks[i].chan, mem, n);
 		filled = &req->filled[i];
 		filled->len = n * serve->card->ssize;
@@ -127,13 +135,10 @@ static void serve_loop(struct serve *serve)
 
 	while (!serve_signal && !serve->is_dead) {
 		ret = zio_user_next(serve->user, &req, -1);
-		if (ret > 0) {
+		if (ret > 0)
 			serve_request(serve, req);
-		} else if (ret < 0 && errno == ENODEV) {
-			complain("%s: %s", zio_user_name(serve->user),
-				 zio_user_reason(serve->user));
-			serve->is_dead = true;
-		}
+		else if (ret < 0 && errno == ENODEV)
+			serve_note_unplugged(serve);
 	}
 }
 
@@ -147,7 +152,8 @@ static void serve_loop(struct serve *serve)
  */
 int comedi_serve(struct card *card, const char *name)
 {
-	struct sigaction action = { .sa_handler = serve_on_signal };
+	/* The second signal kills a program whose card does not return. */
+	struct sigaction action = { .sa_handler = serve_on_signal, .sa_flags = SA_RESETHAND };
 	struct serve serve = { .card = card };
 	struct uzio_set set;
 	struct zio_user_device device = { .name = name, .id = -1, .sets = &set, .n_sets = 1 };

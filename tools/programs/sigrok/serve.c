@@ -274,7 +274,7 @@ int sigrok_serve(struct sigrok *dev, const char *name)
 			serve_request(&serve, req);
 	}
 	if (serve.is_dead)
-		complain("%s: %s", zio_user_name(serve.user), zio_user_reason(serve.user));
+		complain("%s", zio_user_reason(serve.user));
 	serve_user = NULL;
 	/* The reader hears of the last failure. */
 	zio_user_flush(serve.user);
