@@ -15,6 +15,7 @@ from zio_testing import common
 from zio_testing.common import ROOT
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
+SECOND = ("acquire 1", "done 1: began 1001")
 
 
 @pytest.fixture(scope="module")
@@ -35,16 +36,32 @@ def run() -> Run:
     return do
 
 
+def compile_to(file: Path, *words: str | Path) -> None:
+    command = ["pkg-config", "--cflags", "--libs", "libsigrok"]
+    flags = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    subprocess.run(["gcc", "-o", file, *words, *flags.split(), "-lm"], check=True)
+
+
 @pytest.fixture(scope="module")
 def twist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a library that changes the packets of the instrument."""
     library = tmp_path_factory.mktemp("twist") / "twist.so"
-    flags = ["pkg-config", "--cflags", "--libs", "libsigrok"]
-    words = subprocess.run(flags, check=True, capture_output=True, text=True).stdout
-    source = str(ROOT / "tests/unit/sigrok/twist.c")
-    command = ["gcc", "-shared", "-fPIC", "-o", str(library), source, *words.split()]
-    subprocess.run(command, check=True)
+    compile_to(library, "-shared", "-fPIC", ROOT / "tests/unit/sigrok/twist.c")
     return library
+
+
+@pytest.fixture(scope="module")
+def turns(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a program that runs serve.c without a kernel."""
+    program = tmp_path_factory.mktemp("turns") / "turns"
+    tools = ROOT / "tools"
+    flags = ("-D_GNU_SOURCE", f"-I{tools}", f"-I{ROOT}/include/uapi")
+    sources = (
+        ROOT / "tests/unit/sigrok/turns.c",
+        tools / "programs/sigrok/serve.c",
+    )
+    compile_to(program, *flags, *sources)
+    return program
 
 
 def test_sets(run: Run) -> None:
@@ -104,6 +121,38 @@ def test_silence(run: Run, twist: Path) -> None:
     assert done.returncode == 1
     assert done.stderr == "zio-sigrok: analog: the instrument has given no samples\n"
     assert done.stdout == "analog: 1000 samples per second\n  A0: no samples\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "error", "status", "lines"),
+    [
+        # The time of a block is that of its acquisition.
+        ("0..1", "", 143, ["acquire 0", "done 0: began 1000", *SECOND]),
+        # The abort of a set that waits is answered before the acquisition ends.
+        ("01a.", "", 143, ["acquire 0", "failed 1: ECANCELED", "done 0: began 1000"]),
+        # Set 0 is armed again while 2 waits, and comes behind it.
+        (
+            "012.0.",
+            "",
+            143,
+            [
+                *("acquire 0", "done 0: began 1000", *SECOND),
+                *("acquire 2", "done 2: began 1002"),
+                *("acquire 0", "done 0: began 1003"),
+            ],
+        ),
+        ("0.0.0.0.", "EIO", 1, ["acquire 0", "failed 0: EIO"] * 3),
+        ("0.0.0.0.", "EPROTO", 1, ["acquire 0", "failed 0: EPROTO"]),
+    ],
+)
+def test_turns(
+    turns: Path, script: str, error: str, status: int, lines: list[str]
+) -> None:
+    done = subprocess.run(
+        [turns, script, error], capture_output=True, text=True, timeout=480
+    )
+    assert done.stdout.splitlines() == ["turns: turns, 3 sets", *lines]
+    assert done.returncode == status
 
 
 def test_list(run: Run) -> None:
