@@ -72,7 +72,7 @@ MODULES := zio-core/zio zio-core/configfs/zio-configfs zio-core/dmabuf/zio-dmabu
 	   drivers/zio-ad788x drivers/s5933/zio-s5933 drivers/s5933/zio-s5933-mini \
 	   drivers/slink/zio-slink drivers/slink/zio-sps drivers/uart/zio-uart \
 	   drivers/iio/zio-iio drivers/alsa/zio-alsa drivers/dmaengine/zio-dmaengine \
-	   drivers/xdma/zio-xdma
+	   drivers/xdma/zio-xdma drivers/uzio/zio-uzio
 SYMVERS = $(INSTALL_MOD_PATH)/lib/modules/$(RELEASE)/zio/Module.symvers
 MODDIRS = $(foreach d,updates extra,$(INSTALL_MOD_PATH)/lib/modules/$(RELEASE)/$(d))
 
