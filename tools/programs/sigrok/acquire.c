@@ -27,6 +27,13 @@ struct acquire {
 	bool ends_with_frame;
 };
 
+/* Return: decimal digits behind the point */
+int sigrok_digits(const struct sr_analog_encoding *encoding)
+{
+	/* These are bits otherwise: log10(2) of a digit each. */
+	return encoding->is_digits_decimal ? encoding->digits : ceil(encoding->digits * 0.30103);
+}
+
 static bool acquire_is_full(const struct acquire *run)
 {
 	unsigned int i, n = run->set->is_logic ? 1 : run->set->n_chan;

@@ -26,13 +26,6 @@ struct learn {
 	unsigned int left;	/* channels without a sample */
 };
 
-/* Return: decimal digits behind the point */
-int sigrok_digits(const struct sr_analog_encoding *encoding)
-{
-	/* These are bits otherwise: log10(2) of a digit each. */
-	return encoding->is_digits_decimal ? encoding->digits : ceil(encoding->digits * 0.30103);
-}
-
 /* Return: whether one of @n values, each @step after the last, is a number */
 static bool learn_has_number(const float *value, uint32_t n, unsigned int step)
 {

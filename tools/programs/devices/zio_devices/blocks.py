@@ -193,8 +193,9 @@ class Blocks(Source):
         """The survey has found the same events in all channels."""
         if self._plan.is_by_first:
             return
-        for part, block in zip(self._plan.parts, blocks, strict=True):
-            if block.time_ns != blocks[0].time_ns:
+        begins = [row.time_ns for row in blocks]
+        for part, begin in zip(self._plan.parts, begins, strict=True):
+            if begin != begins[0]:
                 raise Failure(
                     f"{self._file.path}: {part.name}: a block has another time than the "
                     "other channels: use a copy that nobody writes"
