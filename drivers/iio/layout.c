@@ -189,12 +189,17 @@ static int ziio_add_channel(struct ziio_state *state, const struct iio_chan_spec
 	return 0;
 }
 
-/* Channels that are no part of a scan may all have the same index. */
+/* Channels that are no part of a scan come last. They all have the index -1. */
+static int ziio_place(const struct ziio_channel *chan)
+{
+	return chan->spec->scan_index < 0 ? INT_MAX : chan->spec->scan_index;
+}
+
 static int ziio_compare(const void *a, const void *b)
 {
 	const struct ziio_channel *left = a, *right = b;
 
-	return left->spec->scan_index - right->spec->scan_index ?:
+	return ziio_place(left) - ziio_place(right) ?:
 		(int)(left->spec - right->spec) ?:
 		(int)left->field.offset - (int)right->field.offset;
 }
