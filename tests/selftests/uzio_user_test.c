@@ -34,7 +34,7 @@ static void start_many(struct program *prog)
 	wait_for(20, exists(UPROG "-31-1-data"));
 }
 
-/* Arms each set. */
+/* Arms each set. Threads that serve may be done before the read is. */
 static void arm_all(void)
 {
 	char path[64], byte;
@@ -43,8 +43,8 @@ static void arm_all(void)
 	for (i = 0; i < N_SETS; i++) {
 		snprintf(path, sizeof(path), UPROG "-%d-0", i);
 		fd = open_node(path, "data", O_RDONLY | O_NONBLOCK);
-		ASSERT_EQ(read(fd, &byte, 1), -1);
-		ASSERT_EQ(errno, EAGAIN);
+		if (read(fd, &byte, 1) < 0)
+			ASSERT_EQ(errno, EAGAIN);
 	}
 }
 
